@@ -1,0 +1,3 @@
+//! The system allocator: what a Rust program uses unless it says otherwise. On Linux, glibc's malloc.
+mod identity;
+heapmark_worker::worker!(std::alloc::System = std::alloc::System, identity::IDENTITY, heapmark_workloads::CATALOGUE);

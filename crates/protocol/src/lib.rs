@@ -1,0 +1,13 @@
+#![doc = include_str!("../PROTOCOL.md")]
+
+mod line;
+mod messages;
+
+pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
+pub use messages::{
+    Failure, Field, Finish, Hello, Knob, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, Phase, PhaseName,
+    Prepare, Prepared, Proof, Turn, Turned, Workload, verb,
+};
+
+/// The version of the protocol that this crate speaks. A worker that says another one in its `hello` is refused.
+pub const VERSION: u64 = 1;

@@ -1,0 +1,407 @@
+//! The messages: one type per verb, written and read from one definition, so that both sides agree by construction.
+
+use std::borrow::Cow;
+
+use crate::line::{LineWriter, Message, ParseError};
+
+/// A type that can be the value of a pair.
+pub trait Field<'a>: Sized {
+    /// Adds the pair to the line; an absent optional value adds nothing.
+    fn put(&self, key: &str, line: &mut LineWriter);
+    /// Reads the pair; fails if it is missing (unless optional) or malformed.
+    fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError>;
+}
+
+impl<'a> Field<'a> for u64 {
+    fn put(&self, key: &str, line: &mut LineWriter) {
+        line.number(key, *self);
+    }
+    fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError> {
+        message.number(key)
+    }
+}
+
+impl<'a> Field<'a> for bool {
+    fn put(&self, key: &str, line: &mut LineWriter) {
+        line.number(key, u64::from(*self));
+    }
+    fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError> {
+        match message.number(key)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(ParseError::new(format!("{key}={other} is neither 0 nor 1"))),
+        }
+    }
+}
+
+impl<'a> Field<'a> for Cow<'a, str> {
+    fn put(&self, key: &str, line: &mut LineWriter) {
+        line.text(key, self);
+    }
+    fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError> {
+        message.text(key)
+    }
+}
+
+impl<'a, T: Field<'a>> Field<'a> for Option<T> {
+    fn put(&self, key: &str, line: &mut LineWriter) {
+        if let Some(value) = self {
+            value.put(key, line);
+        }
+    }
+    fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError> {
+        message.optional_text(key)?.map(|_| T::get(message, key)).transpose()
+    }
+}
+
+/// A field whose values are a few fixed words.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$doc])* $variant,)+ }
+
+        impl $name {
+            /// The word on the line.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+            /// The value for a word, or nothing for an unknown one.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl<'a> Field<'a> for $name {
+            fn put(&self, key: &str, line: &mut LineWriter) {
+                line.text(key, self.word());
+            }
+            fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError> {
+                let word = message.text(key)?;
+                Self::from_word(&word).ok_or_else(|| ParseError::new(format!("{key}={word:?} is not one of {:?}", [$($word),+])))
+            }
+        }
+    };
+}
+
+words! {
+    /// How a worker knows that the allocator it names is the one that serves.
+    Proof {
+        /// The allocator's own interface recognised a block that came from the program's normal allocation path.
+        Api = "api",
+        /// The dynamic linker says that `malloc` comes from the expected library.
+        Symbol = "symbol",
+        /// Linked in, and the C library's own counters do not move when the program allocates.
+        Linked = "linked",
+        /// No proof. Such a worker is never measured.
+        None = "none",
+    }
+}
+
+words! {
+    /// What values a parameter takes.
+    ParameterKind {
+        /// A whole number between `min` and `max`.
+        Number = "number",
+        /// One of a few words, in `choices`, separated by commas.
+        Choice = "choice",
+    }
+}
+
+words! {
+    /// A point in a sample's life at which memory is read.
+    PhaseName {
+        /// The work is done, everything it keeps is still alive.
+        Worked = "worked",
+        /// Everything was dropped.
+        Drained = "drained",
+        /// A quiet time has passed in which nobody called the allocator.
+        Settled = "settled",
+    }
+}
+
+macro_rules! messages {
+    ($($(#[$about:meta])* $name:ident$(<$life:lifetime>)? = $verb:literal { $($(#[$doc:meta])* $field:ident: $type:ty,)* })+) => {
+        /// The verbs, as they stand at the start of a line.
+        pub mod verb {
+            $(#[doc = concat!("The verb of [`", stringify!($name), "`](super::", stringify!($name), ").")]
+            #[expect(non_upper_case_globals, reason = "named as the type it belongs to")]
+            pub const $name: &str = $verb;)+
+            /// Ends the worker's greeting.
+            pub const READY: &str = "ready";
+            /// Asks for the catalogue of workloads.
+            pub const CATALOGUE: &str = "catalogue";
+            /// Ends the catalogue.
+            pub const END: &str = "end";
+            /// Tells the worker to exit.
+            pub const QUIT: &str = "quit";
+        }
+        $(
+            $(#[$about])*
+            #[derive(Clone, Debug, PartialEq, Eq)]
+            pub struct $name$(<$life>)? { $($(#[$doc])* pub $field: $type,)* }
+
+            impl$(<$life>)? $name$(<$life>)? {
+                /// Begins a line with this message; further pairs may be added before it is finished.
+                pub fn write<'line>(&self, line: &'line mut LineWriter) -> &'line mut LineWriter {
+                    line.start($verb);
+                    $(Field::put(&self.$field, stringify!($field), line);)*
+                    line
+                }
+            }
+
+            messages!(@read $name$(<$life>)? { $($field,)* });
+        )+
+    };
+    (@read $name:ident<$life:lifetime> { $($field:ident,)* }) => {
+        impl<$life> $name<$life> {
+            /// Reads the message from a line with its verb; fails naming the first pair that is missing or malformed.
+            pub fn read(message: &Message<$life>) -> Result<Self, ParseError> {
+                Ok(Self { $($field: Field::get(message, stringify!($field))?,)* })
+            }
+        }
+    };
+    (@read $name:ident { $($field:ident,)* }) => {
+        impl $name {
+            /// Reads the message from a line with its verb; fails naming the first pair that is missing or malformed.
+            pub fn read(message: &Message<'_>) -> Result<Self, ParseError> {
+                Ok(Self { $($field: Field::get(message, stringify!($field))?,)* })
+            }
+        }
+    };
+}
+
+/// What stands before a parameter's name in the keys of [`Prepare`] and [`Prepared`].
+pub const PARAMETER_PREFIX: &str = "param:";
+
+messages! {
+    /// The worker introduces itself and its allocator.
+    Hello<'a> = "hello" {
+        /// The version of this protocol that the worker speaks.
+        protocol: u64,
+        /// The backend's name, such as `jemalloc`.
+        name: Cow<'a, str>,
+        /// The crate that provides the allocator; empty where there is none.
+        crate_name: Cow<'a, str>,
+        /// That crate's version.
+        crate_version: Cow<'a, str>,
+        /// The version of the allocator itself, asked of it at run time where it can tell.
+        upstream_version: Cow<'a, str>,
+        /// The licence of the allocator and its crate, as an SPDX expression.
+        licence: Cow<'a, str>,
+        /// The methods of `GlobalAlloc` that the allocator's wrapper forwards itself, separated by commas; the others fall back on these.
+        forwards: Cow<'a, str>,
+        /// How well it is proved that this allocator serves.
+        proof: Proof,
+        /// What exactly was seen, for a reader.
+        proof_detail: Cow<'a, str>,
+        /// Cargo's profile, optimisation level and compiler, for a reader.
+        build: Cow<'a, str>,
+        /// Whether the worker, or the native library in it, is a debug build: with assertions, or not optimised.
+        debug_build: bool,
+        /// What features of its libraries change the work.
+        features: Cow<'a, str>,
+        /// Resident memory at the greeting, in bytes; absent where it cannot be read.
+        start_rss: Option<u64>,
+        /// Whether the allocator only counts and is not to be compared.
+        counts_only: bool,
+    }
+
+    /// One setting of the allocator, made through the environment before the worker starts.
+    Knob<'a> = "knob" {
+        /// The name in `NAME@knob:value`.
+        name: Cow<'a, str>,
+        /// The environment variable that carries it.
+        variable: Cow<'a, str>,
+        /// The variable's content for one knob; `{}` stands for the value.
+        template: Cow<'a, str>,
+        /// What joins several knobs that share a variable; absent where they cannot share it.
+        joiner: Option<Cow<'a, str>>,
+        /// The value in force, as the worker reads it back.
+        value: Cow<'a, str>,
+        /// Whether the allocator itself told the value; otherwise the worker only saw the variable in its environment.
+        confirmed: bool,
+    }
+
+    /// One workload of the worker's catalogue.
+    Workload<'a> = "workload" {
+        /// The name, `family/name`.
+        name: Cow<'a, str>,
+        /// What it does, in a line.
+        summary: Cow<'a, str>,
+        /// What one unit is, in the singular.
+        unit: Cow<'a, str>,
+        /// What it stresses, what to read from it, where it comes from: a paragraph.
+        details: Cow<'a, str>,
+    }
+
+    /// One parameter of a workload.
+    Parameter<'a> = "parameter" {
+        /// The workload it belongs to.
+        workload: Cow<'a, str>,
+        /// Its name.
+        name: Cow<'a, str>,
+        /// What it sets, in a line.
+        summary: Cow<'a, str>,
+        /// Numbers or words.
+        kind: ParameterKind,
+        /// The value if none is given.
+        default: Cow<'a, str>,
+        /// The least number; 0 for words.
+        min: u64,
+        /// The greatest number; 0 for words.
+        max: u64,
+        /// The words, separated by commas; empty for numbers.
+        choices: Cow<'a, str>,
+    }
+
+    /// Asks the worker to make a workload ready. Parameters follow as `param:NAME=VALUE`.
+    Prepare<'a> = "prepare" {
+        /// The workload's name.
+        workload: Cow<'a, str>,
+        /// The seed of everything random in it.
+        seed: u64,
+    }
+
+    /// The workload is ready. Every parameter follows as `param:NAME=VALUE`, defaults included.
+    Prepared = "prepared" {
+        /// Wall time that the preparation took.
+        prepare_ns: u64,
+        /// Threads that do the work.
+        lanes: u64,
+        /// Resident memory now, before the work; absent where it cannot be read.
+        base_rss: Option<u64>,
+        /// Whether the kernel's peak was reset; if not, the peak includes the preparation.
+        peak_reset: bool,
+    }
+
+    /// Asks for one timed turn.
+    Turn = "turn" {
+        /// Units to do, over all threads.
+        units: u64,
+    }
+
+    /// What one turn took.
+    Turned = "turned" {
+        /// Units done.
+        count: u64,
+        /// Checksum of their results.
+        checksum: u64,
+        /// Wall time.
+        wall_ns: u64,
+        /// Time of all threads in user mode.
+        user_ns: u64,
+        /// Time of all threads in the kernel.
+        system_ns: u64,
+        /// CPU time that the process used between the last turn (or the preparation) and this one.
+        idle_cpu_ns: u64,
+        /// Page faults served without reading from a disk.
+        minor_faults: u64,
+        /// Page faults that had to read.
+        major_faults: u64,
+        /// Times that a thread gave the processor away.
+        voluntary_switches: u64,
+        /// Times that a thread had the processor taken away.
+        involuntary_switches: u64,
+        /// Calls that obtained, resized or gave back memory; only from a counting allocator.
+        calls: Option<u64>,
+        /// Bytes requested, by fresh blocks and by resized ones; only from a counting allocator.
+        requested: Option<u64>,
+    }
+
+    /// Asks for the peak, then to drop everything.
+    Finish = "finish" {
+        /// Quiet time after the drop, before memory is read a last time; 0 for none.
+        settle_ms: u64,
+    }
+
+    /// Memory at the end of a phase, from the kernel's `smaps_rollup`. A field that the kernel lacks is absent.
+    Phase = "phase" {
+        /// Which phase ended.
+        name: PhaseName,
+        /// Resident bytes.
+        rss: Option<u64>,
+        /// Resident bytes that belong to no file.
+        anonymous: Option<u64>,
+        /// Bytes given back with `MADV_FREE` that the kernel has not taken yet; they count in `rss`.
+        lazy_free: Option<u64>,
+        /// Bytes written to and shared with nobody.
+        private_dirty: Option<u64>,
+        /// Anonymous bytes in huge pages.
+        huge: Option<u64>,
+    }
+
+    /// The sample is over.
+    Outcome = "result" {
+        /// Units done in all turns.
+        count: u64,
+        /// The checksums of all turns, combined.
+        checksum: u64,
+        /// Peak resident memory of the work; absent where it cannot be read.
+        peak_rss: Option<u64>,
+        /// Peak of live requested bytes since the preparation; only from a counting allocator.
+        peak_live: Option<u64>,
+    }
+
+    /// The worker could not do what was asked, and exits.
+    Failure<'a> = "error" {
+        /// What was tried, on what, and why it failed.
+        message: Cow<'a, str>,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line_of(write: impl FnOnce(&mut LineWriter)) -> Vec<u8> {
+        let mut writer = LineWriter::new();
+        write(&mut writer);
+        let mut line = writer.finish().to_vec();
+        line.pop();
+        line
+    }
+
+    #[test]
+    fn a_message_is_read_as_it_was_written() {
+        let turned = Turned {
+            count: 12,
+            checksum: u64::MAX,
+            wall_ns: 10,
+            user_ns: 9,
+            system_ns: 1,
+            idle_cpu_ns: 0,
+            minor_faults: 3,
+            major_faults: 0,
+            voluntary_switches: 1,
+            involuntary_switches: 0,
+            calls: None,
+            requested: Some(4096),
+        };
+        let line = line_of(|l| {
+            turned.write(l);
+        });
+        let message = Message::parse(&line).unwrap();
+        assert_eq!(message.verb(), verb::Turned);
+        assert_eq!(Turned::read(&message), Ok(turned));
+    }
+
+    #[test]
+    fn pairs_of_a_newer_worker_are_ignored() {
+        let message = Message::parse(b"turn units=5 colour=blue").unwrap();
+        assert_eq!(Turn::read(&message), Ok(Turn { units: 5 }));
+    }
+
+    #[test]
+    fn a_missing_pair_is_named() {
+        let message = Message::parse(b"turn").unwrap();
+        assert_eq!(Turn::read(&message).unwrap_err().to_string(), "`turn` lacks units=");
+    }
+
+    #[test]
+    fn a_word_that_is_not_known_is_named() {
+        let message = Message::parse(b"phase name=lunch").unwrap();
+        let error = Phase::read(&message).unwrap_err().to_string();
+        assert!(error.contains("lunch") && error.contains("drained"), "{error}");
+    }
+}

@@ -1,0 +1,50 @@
+//! What a heapmark plug-in links.
+//!
+//! A **backend** is a program of one macro call, [`worker!`]: an allocator, its [`Identity`] and a [`Catalogue`] of
+//! workloads. A **workload** implements [`Workload`], [`Job`] and [`Lane`]. This crate does the rest: it speaks the
+//! protocol, starts the threads, reads the clocks and the memory probes, and keeps the heap clean while doing so — no
+//! allocation between the greeting and the end of a sample but those of the workload itself.
+
+mod build_info;
+mod channel;
+mod clock;
+mod identity;
+mod lanes;
+mod memory;
+mod runtime;
+mod workload;
+
+pub use identity::{Counters, Counting, Identity, Knob, Proof, ReadBack, TestBlock};
+pub use runtime::{die_with_parent, run};
+pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Setup, Tally, Turn, Values, Workload};
+
+/// Makes a program a heapmark worker.
+///
+/// ```ignore
+/// heapmark_worker::worker!(System = System, identity::IDENTITY, heapmark_workloads::CATALOGUE);
+/// ```
+///
+/// `TYPE = VALUE` is the allocator, then follow its [`Identity`] and the [`Catalogue`] it offers.
+#[macro_export]
+macro_rules! worker {
+    ($type:ty = $allocator:expr, $identity:expr, $catalogue:expr $(,)?) => {
+        #[global_allocator]
+        static ALLOCATOR: $type = $allocator;
+
+        /// Runs before `main`, so that even a worker whose first allocation hangs ends with its harness.
+        #[expect(unsafe_code, reason = "the section holds pointers to functions without arguments, which this is")]
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static DIE_WITH_PARENT: extern "C" fn() = $crate::die_with_parent;
+
+        fn main() -> ::std::process::ExitCode {
+            $crate::run(&$identity, &$catalogue)
+        }
+    };
+}
+
+/// The processors that this process may run on; at least 1. Unlike the standard library's count it reads no files and
+/// allocates nothing; a CPU quota of a control group is not taken into account.
+pub(crate) fn cores() -> u64 {
+    clock::usable_processors()
+}

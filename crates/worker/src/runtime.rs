@@ -1,0 +1,335 @@
+//! The life of a worker: greet, prepare, take turns, finish.
+
+use std::fmt::{self, Write};
+use std::process::ExitCode;
+
+use heapmark_protocol::{
+    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Outcome, PARAMETER_PREFIX, ParameterKind, ParseError, Phase,
+    PhaseName, Prepare, Prepared, Proof, VERSION, verb,
+};
+
+use crate::channel::{Closed, LineReader, send};
+use crate::clock::{Reading, monotonic_ns};
+use crate::identity::{Counting, Identity, ReadBack, TestBlock};
+use crate::lanes::{Team, with_team};
+use crate::memory::{reset_peak, resident, rollup};
+use crate::workload::{Catalogue, Job, Setup, Tally, Values};
+use crate::{build_info, workload};
+
+/// Asks the kernel to kill this process when the thread that started it ends, so that no worker outlives its harness,
+/// whatever state it is in. [`worker!`](crate::worker) runs it before `main`.
+pub extern "C" fn die_with_parent() {
+    // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and touches no memory.
+    #[expect(unsafe_code, reason = "prctl(2) has no safe wrapper here")]
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+}
+
+/// Why a worker stops.
+enum Stop {
+    /// The harness said so, or is gone.
+    Quietly,
+    /// Something could not be done; the line is for the user.
+    Error(String),
+}
+
+impl From<Closed> for Stop {
+    fn from(closed: Closed) -> Self {
+        match closed {
+            Closed::EndOfFile => Self::Quietly,
+            Closed::TooLong => Self::Error(format!("a request is longer than {MAX_LINE} bytes")),
+        }
+    }
+}
+
+impl From<ParseError> for Stop {
+    fn from(error: ParseError) -> Self {
+        Self::Error(error.to_string())
+    }
+}
+
+/// Runs the worker until the harness has done with it. This is the `main` that [`worker!`](crate::worker) makes.
+pub fn run(identity: &Identity, catalogue: &Catalogue) -> ExitCode {
+    let mut session = Session { identity, catalogue, reader: LineReader::new(), line: LineWriter::new() };
+    match session.converse() {
+        Ok(()) | Err(Stop::Quietly) => ExitCode::SUCCESS,
+        Err(Stop::Error(message)) => {
+            let failure = Failure { message: message.into() };
+            // Nobody is left to tell if this fails too.
+            let _ = send(failure.write(&mut session.line).finish());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Session<'a> {
+    identity: &'a Identity,
+    catalogue: &'a Catalogue,
+    reader: LineReader,
+    line: LineWriter,
+}
+
+impl Session<'_> {
+    fn converse(&mut self) -> Result<(), Stop> {
+        self.greet()?;
+        loop {
+            let message = Message::parse(self.reader.next()?)?;
+            match message.verb() {
+                verb::CATALOGUE => list(self.catalogue, &mut self.line)?,
+                verb::Prepare => {
+                    let begun = monotonic_ns();
+                    let (setup, job) = prepare(self.catalogue, &message)?;
+                    return self.measure(begun, &setup, job);
+                }
+                verb::QUIT => return Ok(()),
+                other => return Err(Stop::Error(format!("`{other}` is not expected before `prepare`"))),
+            }
+        }
+    }
+
+    /// Says who this is, with proof and with every knob as it is in force.
+    fn greet(&mut self) -> Result<(), Stop> {
+        let identity = self.identity;
+        let start_rss = resident().now;
+        let mut detail = Text::new();
+        let proof = {
+            let block = TestBlock::new();
+            (identity.proof)(&block, &mut detail)
+        };
+        let line = &mut self.line;
+        line.start(verb::Hello).number("protocol", VERSION).text("name", identity.name);
+        line.text("crate_name", identity.crate_name).text("crate_version", identity.crate_version);
+        line.display("upstream_version", format_args!("{}", fmt::from_fn(|f| (identity.upstream_version)(f))));
+        line.text("licence", identity.licence).text("forwards", identity.forwards);
+        Proof::put(&proof, "proof", line);
+        line.text("proof_detail", detail.as_str());
+        line.display("build", format_args!("{}", build_info::describe(identity.native_flags)));
+        Field::put(&(build_info::DEBUG || (identity.debug_build)()), "debug_build", line);
+        line.display("features", format_args!("{}", fmt::from_fn(|f| (self.catalogue.features)(f))));
+        Field::put(&start_rss, "start_rss", line);
+        Field::put(&identity.counting.is_some(), "counts_only", line);
+        send(line.finish())?;
+        for knob in identity.knobs {
+            line.start(verb::Knob)
+                .text("name", knob.name)
+                .text("variable", knob.variable)
+                .text("template", knob.template);
+            if let Some(joiner) = knob.joiner {
+                line.text("joiner", joiner);
+            }
+            match knob.read {
+                ReadBack::Allocator(read) => {
+                    line.display("value", format_args!("{}", fmt::from_fn(|f| read(f)))).number("confirmed", 1);
+                }
+                ReadBack::Environment => {
+                    let value = std::env::var(knob.variable).unwrap_or_default();
+                    line.text("value", &value).number("confirmed", 0);
+                }
+            }
+            send(line.finish())?;
+        }
+        send(line.start(verb::READY).finish())?;
+        Ok(())
+    }
+
+    /// Runs a prepared job until the harness asks for the end.
+    fn measure(&mut self, begun: u64, setup: &Setup<'_>, job: Box<dyn Job>) -> Result<(), Stop> {
+        let mut sample = Sample { counting: self.identity.counting, total: Tally::default() };
+        let settle_ms = with_team(&*job, |team| {
+            sample.announce(begun, setup, job.lanes(), &mut self.line)?;
+            let settle_ms = sample.take_turns(team, &mut self.reader, &mut self.line)?;
+            // The peak is read before the drop, and the drop happens when this team ends.
+            sample.outcome(&mut self.line, settle_ms)
+        })?;
+        drop(job);
+        let mut peak_line = LineWriter::new();
+        std::mem::swap(&mut peak_line, &mut self.line);
+        send_phase(&mut self.line, PhaseName::Drained)?;
+        if settle_ms > 0 {
+            std::thread::sleep(std::time::Duration::from_millis(settle_ms));
+            send_phase(&mut self.line, PhaseName::Settled)?;
+        }
+        send(peak_line.finish())?;
+        let message = Message::parse(self.reader.next()?)?;
+        match message.verb() {
+            verb::QUIT => Ok(()),
+            other => Err(Stop::Error(format!("`{other}` is not expected after `finish`"))),
+        }
+    }
+}
+
+/// Finds the workload that `prepare` asks for and makes it ready.
+fn prepare(catalogue: &Catalogue, message: &Message<'_>) -> Result<(Setup<'static>, Box<dyn Job>), Stop> {
+    let request = Prepare::read(message)?;
+    let workload = catalogue.find(&request.workload).ok_or_else(|| {
+        let names: Vec<_> = catalogue.workloads.iter().map(|w| w.about().name).collect();
+        Stop::Error(format!("no workload is named {:?}; there are {}", request.workload, names.join(", ")))
+    })?;
+    let mut setup = Setup::new(workload.about(), request.seed);
+    for pair in message.pairs() {
+        let (key, value) = pair?;
+        if let Some(name) = key.strip_prefix(PARAMETER_PREFIX) {
+            setup.set(name, &value).map_err(Stop::Error)?;
+        }
+    }
+    let job = workload.prepare(&setup).map_err(Stop::Error)?;
+    Ok((setup, job))
+}
+
+/// What is kept over the turns of one sample.
+struct Sample {
+    counting: Option<Counting>,
+    total: Tally,
+}
+
+impl Sample {
+    /// Tells the harness that the job is ready, and makes the peaks start from here.
+    fn announce(&self, begun: u64, setup: &Setup<'_>, lanes: usize, line: &mut LineWriter) -> Result<(), Stop> {
+        let peak_reset = reset_peak();
+        if let Some(counting) = self.counting {
+            (counting.reset_peak)();
+        }
+        let prepared =
+            Prepared { prepare_ns: monotonic_ns() - begun, lanes: lanes as u64, base_rss: resident().now, peak_reset };
+        prepared.write(line);
+        let mut key = Text::new();
+        for (name, value) in setup.shown() {
+            key.clear();
+            let _ = write!(key, "{PARAMETER_PREFIX}{name}");
+            line.display(key.as_str(), format_args!("{value}"));
+        }
+        send(line.finish())?;
+        Ok(())
+    }
+
+    /// Takes turns until the harness asks for the end; how long to settle then.
+    fn take_turns(&mut self, team: &mut Team<'_>, reader: &mut LineReader, line: &mut LineWriter) -> Result<u64, Stop> {
+        let mut last = Reading::after();
+        loop {
+            let message = Message::parse(reader.next()?)?;
+            match message.verb() {
+                verb::Turn => {
+                    let units = heapmark_protocol::Turn::read(&message)?.units;
+                    let counted = self.counting.map(|counting| (counting.read)());
+                    let (before, after, tally) = team.turn(units);
+                    let idle_cpu_ns = before.cpu_ns().saturating_sub(last.cpu_ns());
+                    last = after;
+                    let spent = after.since(&before);
+                    let counted = counted.zip(self.counting.map(|counting| (counting.read)()));
+                    self.total = self.total.combined(tally);
+                    let turned = heapmark_protocol::Turned {
+                        count: tally.count,
+                        checksum: tally.checksum,
+                        wall_ns: spent.wall_ns,
+                        user_ns: spent.user_ns,
+                        system_ns: spent.system_ns,
+                        idle_cpu_ns,
+                        minor_faults: spent.minor_faults,
+                        major_faults: spent.major_faults,
+                        voluntary_switches: spent.voluntary_switches,
+                        involuntary_switches: spent.involuntary_switches,
+                        calls: counted.map(|(before, after)| after.calls - before.calls),
+                        requested: counted.map(|(before, after)| after.requested - before.requested),
+                    };
+                    send(turned.write(line).finish())?;
+                }
+                verb::Finish => return Ok(Finish::read(&message)?.settle_ms),
+                verb::QUIT => return Err(Stop::Quietly),
+                other => return Err(Stop::Error(format!("`{other}` is not expected between turns"))),
+            }
+        }
+    }
+
+    /// Reads the peak while everything is still alive, and leaves the result in `line`, to be sent last.
+    fn outcome(&self, line: &mut LineWriter, settle_ms: u64) -> Result<u64, Stop> {
+        let peak_live = self.counting.map(|counting| (counting.read)().peak_live);
+        let resident = resident();
+        // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
+        let peak_rss = resident.peak.max(resident.now);
+        send_phase(line, PhaseName::Worked)?;
+        Outcome { count: self.total.count, checksum: self.total.checksum, peak_rss, peak_live }.write(line);
+        Ok(settle_ms)
+    }
+}
+
+fn send_phase(line: &mut LineWriter, name: PhaseName) -> Result<(), Stop> {
+    let memory = rollup();
+    let phase = Phase {
+        name,
+        rss: memory.rss,
+        anonymous: memory.anonymous,
+        lazy_free: memory.lazy_free,
+        private_dirty: memory.private_dirty,
+        huge: memory.huge,
+    };
+    send(phase.write(line).finish())?;
+    Ok(())
+}
+
+/// Lists the catalogue.
+fn list(catalogue: &Catalogue, line: &mut LineWriter) -> Result<(), Stop> {
+    for workload in catalogue.workloads {
+        let about = workload.about();
+        line.start(verb::Workload).text("name", about.name).text("summary", about.summary);
+        send(line.text("unit", about.unit).text("details", about.details).finish())?;
+        for parameter in about.parameters {
+            list_parameter(about.name, parameter, line)?;
+        }
+    }
+    send(line.start(verb::END).finish())?;
+    Ok(())
+}
+
+fn list_parameter(workload: &str, parameter: &workload::Parameter, line: &mut LineWriter) -> Result<(), Stop> {
+    let values = &parameter.values;
+    line.start(verb::Parameter)
+        .text("workload", workload)
+        .text("name", parameter.name)
+        .text("summary", parameter.summary);
+    let (kind, words): (_, &[&str]) = match values {
+        Values::Choice(words) => (ParameterKind::Choice, words),
+        Values::Number { .. } | Values::Threads => (ParameterKind::Number, &[]),
+    };
+    ParameterKind::put(&kind, "kind", line);
+    line.display("default", format_args!("{}", values.show(values.default_value())));
+    let bound = |bound: u64| if words.is_empty() { bound } else { 0 };
+    line.number("min", bound(values.min())).number("max", bound(values.max()));
+    let joined = fmt::from_fn(|f| {
+        words.iter().enumerate().try_for_each(|(i, word)| write!(f, "{}{word}", if i > 0 { "," } else { "" }))
+    });
+    send(line.display("choices", format_args!("{joined}")).finish())?;
+    Ok(())
+}
+
+/// A short text in a fixed buffer; what does not fit is cut.
+struct Text {
+    bytes: [u8; 512],
+    length: usize,
+}
+
+impl Text {
+    const fn new() -> Self {
+        Self { bytes: [0; 512], length: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut end = text.len().min(self.bytes.len() - self.length);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.bytes[self.length..self.length + end].copy_from_slice(&text.as_bytes()[..end]);
+        self.length += end;
+        Ok(())
+    }
+}
