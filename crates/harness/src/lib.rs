@@ -1,1 +1,50 @@
-//! Stub.
+//! heapmark compares global allocators on real work.
+//!
+//! A [`Comparison`] takes workers, each a program with one allocator in it, and has them do the same work in fresh
+//! processes, interleaved, so that drift of the machine hits all alike. What comes back is an [`Outcome`]: for each case and
+//! contender throughput and peak memory, and against the reference a ratio, an interval and a [`Verdict`](stats::Verdict).
+//!
+//! ```no_run
+//! # fn main() -> Result<(), heapmark::Error> {
+//! let workers = heapmark::Workspace::at(".").build(|name| ["system", "mimalloc"].contains(&name))?;
+//! let case = heapmark::Case::new("json/lotofobjects").with("threads", 2);
+//! let outcome = heapmark::Comparison::of(workers).blocks(10).run(&[case])?;
+//! for contender in &outcome.cases[0].contenders {
+//!     println!("{}: {:?}, {:?}", contender.name, contender.throughput, contender.peak_rss);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The library prints nothing, keeps no global state, and does not panic on bad input.
+
+mod build;
+mod calibrate;
+mod case;
+mod comparison;
+mod contender;
+mod error;
+pub mod machine;
+mod outcome;
+mod process;
+pub mod record;
+mod sample;
+mod schedule;
+mod session;
+mod settings;
+pub mod stats;
+mod status;
+mod units;
+pub mod view;
+
+pub use build::{WORKER_PREFIX, Workspace, installed};
+pub use case::{Case, Catalogue, ParameterInfo, ParameterValues, WorkloadInfo};
+pub use comparison::Comparison;
+pub use contender::{Contender, ContenderName, Worker};
+pub use error::Error;
+pub use outcome::{CaseOutcome, Compared, ContenderOutcome, Outcome, TimeVerdict};
+pub use process::Limits;
+pub use session::{Event, Session, least_time};
+pub use settings::{Arrangement, Settings};
+pub use status::Status;
+pub use units::{Bytes, Nanos, UnitsPerSecond};

@@ -1,0 +1,212 @@
+//! Builds the workers, so that what is measured is what is on disk. A no-op when everything is fresh.
+//!
+//! Workers are found by what Cargo reports, never by a guessed path.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::{Error, Worker};
+
+/// What a worker's program is called, before the backend's name.
+pub const WORKER_PREFIX: &str = "heapmark-worker-";
+
+/// A Cargo workspace (or a lone package) with workers in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    root: PathBuf,
+}
+
+/// A program that Cargo can build and that is a worker by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Target {
+    package: String,
+    program: String,
+}
+
+impl Target {
+    fn backend(&self) -> &str {
+        self.program.strip_prefix(WORKER_PREFIX).unwrap_or(&self.program)
+    }
+}
+
+impl Workspace {
+    /// The workspace rooted at this folder.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The heapmark workspace around the current folder, else the one that this program was built from.
+    ///
+    /// It is known by the table `[workspace.metadata.heapmark]` in its `Cargo.toml`.
+    pub fn find() -> Option<Self> {
+        let is_ours = |folder: &&Path| {
+            std::fs::read_to_string(folder.join("Cargo.toml"))
+                .is_ok_and(|manifest| manifest.lines().any(|line| line.trim() == "[workspace.metadata.heapmark]"))
+        };
+        let here = std::env::current_dir().ok();
+        let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let around_here = here.as_deref().and_then(|here| here.ancestors().find(is_ours));
+        around_here.or_else(|| built_from.ancestors().find(is_ours)).map(Self::at)
+    }
+
+    /// Where it lies.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that Cargo builds into.
+    pub fn target_folder(&self) -> Result<PathBuf, Error> {
+        let metadata = self.metadata()?;
+        let folder = metadata["target_directory"].as_str();
+        folder.map(PathBuf::from).ok_or_else(|| Error::Build("cargo metadata names no target folder".into()))
+    }
+
+    /// Builds the workers in release mode and says where they are. One that cannot be built is listed with the reason,
+    /// and hurts no other. `wanted` picks backends by name; building fewer saves time.
+    ///
+    /// Cargo's own progress goes to standard error. Fails if Cargo itself cannot be run or understood.
+    pub fn build(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
+        let targets: Vec<Target> = self.targets()?.into_iter().filter(|target| wanted(target.backend())).collect();
+        if targets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let output = self
+            .cargo(&targets)
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| Error::Build(format!("cannot run cargo build: {error}; is Cargo installed?")))?;
+        let programs = executables(&output.stdout);
+        let worker = |target: Target| {
+            let built = programs.iter().find(|(name, _)| *name == target.program);
+            let program = built.map(|(_, path)| path.clone()).ok_or_else(|| self.why_not(&target));
+            Worker { name: target.backend().to_owned(), program }
+        };
+        Ok(targets.into_iter().map(worker).collect())
+    }
+
+    /// Why one worker cannot be built: builds it alone and keeps what Cargo says.
+    fn why_not(&self, target: &Target) -> String {
+        let output = self.cargo(std::slice::from_ref(target)).stderr(Stdio::piped()).output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
+        let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error")).collect();
+        let first = errors.first().copied().unwrap_or("cargo gave no reason");
+        format!("{first} (see `cargo build --release -p {}`)", target.package)
+    }
+
+    /// `cargo build` for these targets, from the root, with the flags that native libraries need.
+    fn cargo(&self, targets: &[Target]) -> Command {
+        let mut cargo = Command::new(cargo_program());
+        cargo.current_dir(&self.root).args(["build", "--release", "--keep-going"]);
+        cargo.arg("--message-format=json-render-diagnostics");
+        for target in targets {
+            cargo.args(["-p", &target.package, "--bin", &target.program]);
+        }
+        if let Some(flags) = with_ndebug(std::env::var_os("CXXFLAGS")) {
+            cargo.env("CXXFLAGS", flags);
+        }
+        cargo.stdin(Stdio::null());
+        cargo
+    }
+
+    fn targets(&self) -> Result<Vec<Target>, Error> {
+        let metadata = self.metadata()?;
+        let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+        let mut targets = Vec::new();
+        for package in list(&metadata["packages"]) {
+            let name = package["name"].as_str().unwrap_or_default().to_owned();
+            for target in list(&package["targets"]) {
+                let program = target["name"].as_str().unwrap_or_default();
+                let is_program = list(&target["kind"]).iter().any(|kind| kind == "bin");
+                if is_program && program.starts_with(WORKER_PREFIX) {
+                    targets.push(Target { package: name.clone(), program: program.to_owned() });
+                }
+            }
+        }
+        Ok(targets)
+    }
+
+    fn metadata(&self) -> Result<serde_json::Value, Error> {
+        let output = Command::new(cargo_program())
+            .current_dir(&self.root)
+            .args(["metadata", "--no-deps", "--format-version=1"])
+            .output()
+            .map_err(|error| Error::Build(format!("cannot run cargo metadata: {error}; is Cargo installed?")))?;
+        if !output.status.success() {
+            let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(Error::Build(format!("cargo metadata fails in {}: {reason}", self.root.display())));
+        }
+        serde_json::from_slice(&output.stdout)
+            .map_err(|error| Error::Build(format!("cargo metadata answered what is not JSON: {error}")))
+    }
+}
+
+/// Cargo as the surrounding Cargo names itself, else whichever is on the path.
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Flags with which snmalloc's build is a release one: without `NDEBUG` its assertions stay. Where nothing is set, the
+/// workspace's `.cargo/config.toml` provides it; where something is, Cargo leaves that alone and we add to it.
+fn with_ndebug(flags: Option<OsString>) -> Option<OsString> {
+    let mut flags = flags?;
+    if !flags.to_string_lossy().contains("-DNDEBUG") {
+        flags.push(" -DNDEBUG");
+    }
+    Some(flags)
+}
+
+/// Names and paths of the programs in Cargo's JSON messages. Lines that are not messages are passed over: build scripts
+/// can print anything.
+fn executables(messages: &[u8]) -> Vec<(String, PathBuf)> {
+    let messages = messages.split(|&byte| byte == b'\n');
+    let values = messages.filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
+    values
+        .filter_map(|message| {
+            let path = message["executable"].as_str()?;
+            Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(path)))
+        })
+        .collect()
+}
+
+/// The workers that lie beside the running program or on `PATH`: how an installed heapmark finds them.
+pub fn installed() -> Vec<Worker> {
+    let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_path_buf));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    let mut workers: Vec<Worker> = Vec::new();
+    for entry in folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
+        let file_name = entry.file_name();
+        let Some(backend) = file_name.to_str().and_then(|name| name.strip_prefix(WORKER_PREFIX)) else { continue };
+        // A dot marks what Cargo leaves beside its programs (`.d`, `.dwp`).
+        let usable = !backend.is_empty() && !backend.contains('.') && entry.path().is_file();
+        if usable && workers.iter().all(|worker| worker.name != backend) {
+            workers.push(Worker::at(backend, entry.path()));
+        }
+    }
+    workers.sort_by(|a, b| a.name.cmp(&b.name));
+    workers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_gain_ndebug_once() {
+        assert_eq!(with_ndebug(None), None, "the workspace's configuration stands");
+        assert_eq!(with_ndebug(Some("-O2".into())), Some("-O2 -DNDEBUG".into()));
+        assert_eq!(with_ndebug(Some("-DNDEBUG -g".into())), Some("-DNDEBUG -g".into()));
+    }
+
+    #[test]
+    fn programs_are_read_from_cargos_messages() {
+        let messages = br#"{"reason":"compiler-artifact","target":{"name":"heapmark_worker"},"executable":null}
+a build script said this
+{"reason":"compiler-artifact","target":{"name":"heapmark-worker-system"},"executable":"t/release/heapmark-worker-system"}
+{"reason":"build-finished","success":true}
+"#;
+        let expected = vec![("heapmark-worker-system".to_owned(), PathBuf::from("t/release/heapmark-worker-system"))];
+        assert_eq!(executables(messages), expected);
+    }
+}

@@ -1,0 +1,95 @@
+//! How much work a turn is: found on the reference, then the same for every contender.
+
+use crate::process::Limits;
+use crate::sample::{Entrant, Running, Work};
+use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status};
+
+/// What calibration found.
+#[derive(Clone, Debug)]
+pub(crate) struct Calibration {
+    pub(crate) turn_units: u64,
+    /// What a turn of that many units took.
+    pub(crate) turn: Nanos,
+    pub(crate) lanes: u64,
+    pub(crate) parameters: std::collections::BTreeMap<String, String>,
+    /// Peak memory of the worker while calibrating.
+    pub(crate) peak: Option<Bytes>,
+}
+
+/// Turns at the final size whose median decides.
+const CHECKS: usize = 3;
+
+/// Finds the units with which a turn takes about [`Settings::turn`] on this entrant; at least a unit for each thread.
+///
+/// Fails with the status of the worker if it cannot do the work.
+pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> Result<Calibration, Status> {
+    let work = Work { case, settings, turn_units: 1 };
+    let mut running = Running::start(entrant, work, 0, Arrangement::Alone, settings.seed, 0);
+    if !running.is_alive() {
+        return Err(running.into_sample().status);
+    }
+    let lanes = running.lanes.max(1);
+    let target = settings.turn.0.max(1);
+    let mut units = lanes;
+    let mut wall = time_of(&mut running, units)?;
+    // Up to half of the target by doubling, since the first turns are slow; then one step of proportion.
+    while wall < target / 2 && units < u64::MAX / 4 {
+        units *= 2;
+        wall = time_of(&mut running, units)?;
+    }
+    for _ in 0..2 {
+        units = scaled(units, wall, target, lanes);
+        wall = median_time(&mut running, units)?;
+    }
+    running.finish();
+    let (parameters, peak) = (running.parameters.clone(), running.sample().peak_rss);
+    let status = running.into_sample().status;
+    if status.is_ok() {
+        Ok(Calibration { turn_units: units, turn: Nanos(wall), lanes, parameters, peak })
+    } else {
+        Err(status)
+    }
+}
+
+/// The units that would take `target`, as a multiple of the lanes, so that all do the same.
+fn scaled(units: u64, wall: u64, target: u64, lanes: u64) -> u64 {
+    let exact = u128::from(units) * u128::from(target) / u128::from(wall.max(1));
+    let per_lane = (exact / u128::from(lanes)).clamp(1, u128::from(u64::MAX / 8 / lanes));
+    u64::try_from(per_lane).map_or(lanes, |per_lane| per_lane * lanes)
+}
+
+fn time_of(running: &mut Running<'_>, units: u64) -> Result<u64, Status> {
+    match running.one_turn(units) {
+        Some(turned) => Ok(turned.wall_ns),
+        None => Err(running.sample().status.clone()),
+    }
+}
+
+fn median_time(running: &mut Running<'_>, units: u64) -> Result<u64, Status> {
+    let mut times = [0; CHECKS];
+    for time in &mut times {
+        *time = time_of(running, units)?;
+    }
+    times.sort_unstable();
+    Ok(times[CHECKS / 2])
+}
+
+/// The limits with a turn limit that leaves a much slower allocator time, but not for ever: a hundred times what the
+/// reference takes, and never less than the limit given.
+pub(crate) fn limits_for(limits: Limits, turn: Nanos) -> Limits {
+    Limits { turn: limits.turn.max(turn.duration().saturating_mul(100)), ..limits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_scaled_to_the_target_in_equal_shares() {
+        assert_eq!(scaled(100, 1_000, 10_000, 2), 1000);
+        assert_eq!(scaled(100, 1_000, 10_050, 2), 1004);
+        assert_eq!(scaled(1, 1_000_000, 10, 8), 8, "never less than a unit for each thread");
+        assert_eq!(scaled(5, 0, 10, 1), 50, "a clock that did not move is no division by zero");
+        assert!(scaled(u64::MAX / 4, 1, u64::MAX, 4) <= u64::MAX / 8);
+    }
+}

@@ -1,0 +1,97 @@
+//! Setting up a run: who takes part, how it is made, where the record goes.
+
+use std::path::PathBuf;
+
+use crate::outcome::Outcome;
+use crate::record::RecordFile;
+use crate::session::{Event, Session};
+use crate::{Case, Contender, Error, Settings, Worker};
+
+/// A comparison of contenders, to be set up and then run.
+#[derive(Debug)]
+pub struct Comparison {
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) reference: Option<String>,
+    pub(crate) counting: Option<Worker>,
+    pub(crate) settings: Settings,
+    pub(crate) file: Option<RecordFile>,
+    pub(crate) workspace: Option<PathBuf>,
+}
+
+impl Comparison {
+    /// Compares these, with default settings. The reference is `system` where it takes part, else the first.
+    pub fn new(contenders: impl IntoIterator<Item = Contender>) -> Self {
+        Self {
+            contenders: contenders.into_iter().collect(),
+            reference: None,
+            counting: None,
+            settings: Settings::default(),
+            file: None,
+            workspace: None,
+        }
+    }
+
+    /// Compares workers as they are, without knobs.
+    pub fn of(workers: impl IntoIterator<Item = Worker>) -> Self {
+        Self::new(workers.into_iter().map(Contender::plain))
+    }
+
+    /// The contender that the others are compared with.
+    #[must_use]
+    pub fn reference(mut self, name: impl Into<String>) -> Self {
+        self.reference = Some(name.into());
+        self
+    }
+
+    /// A worker that counts; it is asked once for each case and never compared.
+    #[must_use]
+    pub fn counting(mut self, worker: Worker) -> Self {
+        self.counting = Some(worker);
+        self
+    }
+
+    /// How the run is made.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// How many blocks each case has; see [`Settings::blocks`].
+    #[must_use]
+    pub fn blocks(mut self, blocks: u32) -> Self {
+        self.settings.blocks = blocks;
+        self
+    }
+
+    /// Where every row is written as it is measured.
+    #[must_use]
+    pub fn record(mut self, file: RecordFile) -> Self {
+        self.file = Some(file);
+        self
+    }
+
+    /// The workspace whose revision is named in the record.
+    #[must_use]
+    pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(root.into());
+        self
+    }
+
+    /// Has every contender introduce itself, so that cases can be measured one by one.
+    pub fn open(self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Session, Error> {
+        Session::open(self, observe)
+    }
+
+    /// Measures the cases one after another and judges them. Every case is checked before the first is measured.
+    pub fn run(self, cases: &[Case]) -> Result<Outcome, Error> {
+        let mut session = self.open(&mut |_| {})?;
+        for case in cases {
+            session.catalogue().check(case)?;
+        }
+        for case in cases {
+            session.measure(case, &mut |_| {})?;
+        }
+        Ok(Outcome::of(&session.finish()?))
+    }
+}

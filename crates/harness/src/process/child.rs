@@ -1,0 +1,244 @@
+//! The process itself: start, wait for lines with a deadline, kill, reap.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child as StdChild, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use heapmark_protocol::MAX_LINE;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use super::capture::Capture;
+use crate::Status;
+
+/// How long each step of a sample may take before the worker is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From start to greeting.
+    pub start: Duration,
+    /// Preparing a workload.
+    pub prepare: Duration,
+    /// One turn.
+    pub turn: Duration,
+    /// Dropping everything, and exiting.
+    pub finish: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(10),
+            prepare: Duration::from_mins(1),
+            turn: Duration::from_secs(30),
+            finish: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How long a worker that closed its channel may take to die before it is killed: long enough to write a core file.
+const DEATH: Duration = Duration::from_secs(10);
+
+/// A running worker. Dropping it kills its whole process group and reaps it.
+#[derive(Debug)]
+pub(crate) struct Child {
+    process: StdChild,
+    group: Pid,
+    death: OwnedFd,
+    channel: UnixStream,
+    inbox: Vec<u8>,
+    stdout: Capture,
+    stderr: Capture,
+    oom_kills: Option<u64>,
+    reaped: bool,
+}
+
+impl Child {
+    /// Starts `program` with nothing but these variables in its environment.
+    pub(crate) fn start(program: &Path, environment: &BTreeMap<String, String>) -> Result<Self, Status> {
+        let failed = |error: std::io::Error| {
+            // The file's name and not its path: records are shared between machines.
+            let name = program.file_name().unwrap_or_default().to_string_lossy();
+            Status::FailedToStart { detail: format!("cannot start {name}: {error}") }
+        };
+        let oom_kills = oom_kills();
+        let (channel, theirs) = UnixStream::pair().map_err(failed)?;
+        channel.set_nonblocking(true).map_err(failed)?;
+        let mut child = Command::new(program)
+            .env_clear()
+            .envs(environment)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let group = Pid::from_child(&child);
+        let mut ready = || {
+            let death = pidfd_open(group, PidfdFlags::empty())?;
+            let missing = || std::io::Error::other("no pipe");
+            let stdout = Capture::new(child.stdout.take().ok_or_else(missing)?.into())?;
+            let stderr = Capture::new(child.stderr.take().ok_or_else(missing)?.into())?;
+            Ok((death, stdout, stderr))
+        };
+        match ready() {
+            Ok((death, stdout, stderr)) => Ok(Self {
+                process: child,
+                group,
+                death,
+                channel,
+                inbox: Vec::new(),
+                stdout,
+                stderr,
+                oom_kills,
+                reaped: false,
+            }),
+            Err(error) => {
+                // Best effort: the error to report is the first one.
+                let _ = kill_process_group(group, Signal::KILL);
+                let _ = child.wait();
+                Err(failed(error))
+            }
+        }
+    }
+
+    /// Sends one line. A worker that is gone shows when its answer is waited for.
+    pub(crate) fn send(&mut self, line: &[u8]) {
+        // Requests are short and answered one by one, so the socket's buffer always has room.
+        let _ = self.channel.write_all(line);
+    }
+
+    /// Waits for the next line, without its line feed; `step` says what the worker is doing, for the status.
+    pub(crate) fn next_line(&mut self, limit: Duration, step: &str) -> Result<Vec<u8>, Status> {
+        let deadline = Instant::now() + limit;
+        loop {
+            if let Some(end) = self.inbox.iter().position(|&byte| byte == b'\n') {
+                let rest = self.inbox.split_off(end + 1);
+                let mut line = std::mem::replace(&mut self.inbox, rest);
+                line.pop();
+                return Ok(line);
+            }
+            if self.inbox.len() >= MAX_LINE {
+                return Err(Status::ProtocolError { detail: format!("{step}: a line of more than {MAX_LINE} bytes") });
+            }
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+                self.kill();
+                return Err(Status::Timeout { detail: format!("{step}: no answer within {limit:?}") });
+            };
+            self.wait_for_something(left);
+            let mut buffer = [0; 4096];
+            match self.channel.read(&mut buffer) {
+                Ok(0) => return Err(self.post_mortem(step)),
+                Ok(bytes) => self.inbox.extend_from_slice(&buffer[..bytes]),
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                Err(_) => return Err(self.post_mortem(step)),
+            }
+        }
+    }
+
+    /// Sleeps until the worker says something or dies, and drains what it prints.
+    fn wait_for_something(&mut self, limit: Duration) {
+        {
+            let channel = PollFd::new(&self.channel, PollFlags::IN);
+            let mut waiting = vec![channel];
+            for pipe in [self.stdout.waiting(), self.stderr.waiting()].into_iter().flatten() {
+                waiting.push(PollFd::from_borrowed_fd(pipe, PollFlags::IN));
+            }
+            // A signal or an error only means to look again.
+            let _ = poll(&mut waiting, Some(&timespec(limit)));
+        }
+        self.stdout.drain();
+        self.stderr.drain();
+    }
+
+    /// What became of a worker that closed its channel.
+    fn post_mortem(&mut self, step: &str) -> Status {
+        let dead = self.wait_for_death(DEATH);
+        let killed_by_us = !dead;
+        let status = self.reap();
+        self.stderr.drain();
+        let last = self.stderr.last_line();
+        let detail = if last.is_empty() { step.to_owned() } else { format!("{step}: {last}") };
+        if killed_by_us {
+            return Status::ProtocolError { detail: format!("{detail}: it closed the channel but went on running") };
+        }
+        match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
+            (Some(9), _) if oom_kills() > self.oom_kills => Status::OutOfMemory { detail },
+            (Some(signal), _) => Status::Signal { signal, detail },
+            (_, Some(code)) => Status::Exited { code, detail },
+            (None, None) => Status::ProtocolError { detail: format!("{detail}: it ended in an unknown way") },
+        }
+    }
+
+    /// Waits for the end of a worker that was told to quit; its status if that was not a clean exit.
+    pub(crate) fn join(mut self, limit: Duration, step: &str) -> Result<(), Status> {
+        if !self.wait_for_death(limit) {
+            self.kill();
+            return Err(Status::Timeout { detail: format!("{step}: still running after {limit:?}") });
+        }
+        match self.reap() {
+            Some(status) if status.success() => Ok(()),
+            _ => Err(self.post_mortem(step)),
+        }
+    }
+
+    /// Whether the worker is dead, waiting for it if need be; it is not reaped, so its process group stays its own.
+    fn wait_for_death(&mut self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        loop {
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return false };
+            let mut ready = 0;
+            {
+                let mut waiting = vec![PollFd::from_borrowed_fd(self.death.as_fd(), PollFlags::IN)];
+                for pipe in [self.stdout.waiting(), self.stderr.waiting()].into_iter().flatten() {
+                    waiting.push(PollFd::from_borrowed_fd(pipe, PollFlags::IN));
+                }
+                if poll(&mut waiting, Some(&timespec(left))).is_ok() {
+                    ready = usize::from(!waiting[0].revents().is_empty());
+                }
+            }
+            self.stdout.drain();
+            self.stderr.drain();
+            if ready > 0 {
+                return true;
+            }
+        }
+    }
+
+    /// Kills the worker and all it started.
+    fn kill(&mut self) {
+        let _ = self.reap();
+    }
+
+    /// Kills what is left of the process group, then reaps the worker. The group is killed first: until the worker is
+    /// reaped, its number cannot belong to anyone else.
+    fn reap(&mut self) -> Option<std::process::ExitStatus> {
+        if !self.reaped {
+            let _ = kill_process_group(self.group, Signal::KILL);
+            self.reaped = true;
+        }
+        // `wait` remembers the status, so that asking again is fine.
+        self.process.wait().ok()
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    Timespec { tv_sec: seconds, tv_nsec: i64::from(duration.subsec_nanos()) }
+}
+
+/// How many processes the kernel has killed for want of memory since boot; nothing where it does not say.
+fn oom_kills() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/vmstat").ok()?;
+    text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.trim().parse().ok()
+}

@@ -1,0 +1,315 @@
+//! The protocol as the harness speaks it: each step of a sample is a method.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use heapmark_protocol::{
+    Failure, Finish, Hello, Knob, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, ParseError,
+    Phase, Prepare, Prepared, Proof, Turn, Turned, VERSION, Workload, verb,
+};
+
+use super::child::{Child, Limits};
+use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, WorkloadInfo};
+use crate::{Contender, Status};
+
+/// What a worker is started with, besides its program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<'a> {
+    /// How long each step may take.
+    pub(crate) limits: Limits,
+    /// Length of a variable that shifts the initial stack, so that layout varies between samples (Mytkowicz et al.,
+    /// "Producing wrong data without doing anything obviously wrong", ASPLOS 2009).
+    pub(crate) padding: usize,
+    /// Variables that turn the knobs.
+    pub(crate) knobs: &'a BTreeMap<String, String>,
+    /// Whether debug builds may be measured: for tests of the harness itself.
+    pub(crate) allow_debug: bool,
+}
+
+/// A worker's introduction, kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Greeting {
+    pub(crate) name: String,
+    pub(crate) crate_name: String,
+    pub(crate) crate_version: String,
+    pub(crate) upstream_version: String,
+    pub(crate) licence: String,
+    pub(crate) forwards: String,
+    pub(crate) proof: Proof,
+    pub(crate) proof_detail: String,
+    pub(crate) build: String,
+    pub(crate) features: String,
+    pub(crate) start_rss: Option<u64>,
+    pub(crate) counts_only: bool,
+    pub(crate) knobs: Vec<KnobInfo>,
+}
+
+/// One knob as the worker describes it, with the value in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnobInfo {
+    pub(crate) name: String,
+    pub(crate) variable: String,
+    pub(crate) template: String,
+    pub(crate) joiner: Option<String>,
+    pub(crate) value: String,
+    pub(crate) confirmed: bool,
+}
+
+/// A worker that has introduced itself.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    child: Child,
+    line: Box<LineWriter>,
+    limits: Limits,
+    greeting: Greeting,
+}
+
+/// What comes back from a finished sample.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) outcome: Outcome,
+    pub(crate) phases: Vec<Phase>,
+}
+
+impl Conversation {
+    /// Starts a worker and hears who it is. Refuses one without proof, of another protocol, or of a debug build.
+    pub(crate) fn open(program: &Path, start: &Start<'_>) -> Result<Self, Status> {
+        let mut environment = start.knobs.clone();
+        environment.insert("HEAPMARK_PADDING".into(), "x".repeat(start.padding));
+        let mut child = Child::start(program, &environment)?;
+        let greeting = greet(&mut child, start).map_err(|status| match status {
+            Status::Signal { .. } | Status::Exited { .. } => Status::FailedToStart { detail: status.to_string() },
+            other => other,
+        })?;
+        Ok(Self { child, line: Box::new(LineWriter::new()), limits: start.limits, greeting })
+    }
+
+    pub(crate) fn greeting(&self) -> &Greeting {
+        &self.greeting
+    }
+
+    /// Asks for the workloads that the worker offers.
+    pub(crate) fn catalogue(&mut self) -> Result<Catalogue, Status> {
+        const STEP: &str = "listing its workloads";
+        let request = self.line.start(verb::CATALOGUE).finish();
+        self.child.send(request);
+        let mut catalogue = Catalogue::default();
+        loop {
+            let line = self.child.next_line(self.limits.start, STEP)?;
+            let message = parse(&line, STEP)?;
+            match message.verb() {
+                verb::Workload => {
+                    let workload = read(Workload::read(&message), STEP)?;
+                    catalogue.workloads.push(WorkloadInfo {
+                        name: workload.name.into_owned(),
+                        summary: workload.summary.into_owned(),
+                        unit: workload.unit.into_owned(),
+                        details: workload.details.into_owned(),
+                        parameters: Vec::new(),
+                    });
+                }
+                verb::Parameter => {
+                    let parameter = read(Parameter::read(&message), STEP)?;
+                    let workload = catalogue.workloads.last_mut().filter(|last| last.name == parameter.workload);
+                    let orphan = || unexpected(STEP, "a parameter without its workload");
+                    workload.ok_or_else(orphan)?.parameters.push(parameter_info(parameter));
+                }
+                verb::END => return Ok(catalogue),
+                other => return Err(unexpected(STEP, other)),
+            }
+        }
+    }
+
+    /// Makes a workload ready; the answer, and every parameter as it is in force.
+    pub(crate) fn prepare(&mut self, case: &Case, seed: u64) -> Result<(Prepared, BTreeMap<String, String>), Status> {
+        const STEP: &str = "preparing the workload";
+        let line = Prepare { workload: case.workload.as_str().into(), seed }.write(&mut self.line);
+        for (name, value) in &case.parameters {
+            line.text(&format!("{PARAMETER_PREFIX}{name}"), value);
+        }
+        self.child.send(line.finish());
+        let answer = self.child.next_line(self.limits.prepare, STEP)?;
+        let message = expect(&answer, verb::Prepared, STEP)?;
+        let mut parameters = BTreeMap::new();
+        for pair in message.pairs() {
+            let (key, value) = read(pair, STEP)?;
+            if let Some(name) = key.strip_prefix(PARAMETER_PREFIX) {
+                parameters.insert(name.to_owned(), value.into_owned());
+            }
+        }
+        Ok((read(Prepared::read(&message), STEP)?, parameters))
+    }
+
+    /// Does one turn. A count that differs from what was asked is a wrong result.
+    pub(crate) fn turn(&mut self, units: u64) -> Result<Turned, Status> {
+        const STEP: &str = "working";
+        self.child.send(Turn { units }.write(&mut self.line).finish());
+        let answer = self.child.next_line(self.limits.turn, STEP)?;
+        let turned = read(Turned::read(&expect(&answer, verb::Turned, STEP)?), STEP)?;
+        if turned.count != units {
+            let detail = format!("{} units were done where {units} were asked for", turned.count);
+            return Err(Status::WrongResult { detail });
+        }
+        Ok(turned)
+    }
+
+    /// Reads the peak, drops everything, and ends the worker.
+    pub(crate) fn finish(mut self, settle_ms: u64) -> Result<Finished, Status> {
+        const STEP: &str = "dropping everything";
+        self.child.send(Finish { settle_ms }.write(&mut self.line).finish());
+        let limit = self.limits.finish + std::time::Duration::from_millis(settle_ms);
+        let mut phases = Vec::new();
+        let outcome = loop {
+            let line = self.child.next_line(limit, STEP)?;
+            let message = parse(&line, STEP)?;
+            match message.verb() {
+                verb::Phase => phases.push(read(Phase::read(&message), STEP)?),
+                verb::Outcome => break read(Outcome::read(&message), STEP)?,
+                other => return Err(unexpected(STEP, other)),
+            }
+        };
+        self.quit()?;
+        Ok(Finished { outcome, phases })
+    }
+
+    /// Tells the worker to go, and sees it off.
+    pub(crate) fn quit(mut self) -> Result<(), Status> {
+        self.child.send(self.line.start(verb::QUIT).finish());
+        self.child.join(self.limits.finish, "exiting")
+    }
+}
+
+/// Variables that set `wanted` on a worker that described its knobs so. Fails naming a knob that it does not have.
+pub(crate) fn knob_variables(contender: &Contender, known: &[KnobInfo]) -> Result<BTreeMap<String, String>, Status> {
+    let mut variables: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in &contender.knobs {
+        let knob = known.iter().find(|knob| knob.name == *name).ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|knob| knob.name.as_str()).collect();
+            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            Status::Knob { detail: format!("{} has no knob {name:?}; it has {has}", contender.worker.name) }
+        })?;
+        let setting = knob.template.replace("{}", value);
+        match (variables.get_mut(&knob.variable), &knob.joiner) {
+            (None, _) => {
+                variables.insert(knob.variable.clone(), setting);
+            }
+            (Some(content), Some(joiner)) => {
+                content.push_str(joiner);
+                content.push_str(&setting);
+            }
+            (Some(_), None) => {
+                let detail = format!("{name} shares the variable {} with another knob", knob.variable);
+                return Err(Status::Knob { detail });
+            }
+        }
+    }
+    Ok(variables)
+}
+
+/// Whether every knob took, going by what the worker reads back. Fails with what came back instead.
+pub(crate) fn check_knobs(contender: &Contender, greeting: &Greeting) -> Result<(), Status> {
+    for (name, value) in &contender.knobs {
+        let Some(knob) = greeting.knobs.iter().find(|knob| knob.name == *name) else { continue };
+        // An allocator that cannot be asked reports its whole variable, which can hold several knobs.
+        let took = if knob.confirmed {
+            knob.value == *value
+        } else {
+            knob.value.contains(&knob.template.replace("{}", value))
+        };
+        if !took {
+            let detail = format!("{name} was set to {value:?} through {}, but reads {:?}", knob.variable, knob.value);
+            return Err(Status::Knob { detail });
+        }
+    }
+    Ok(())
+}
+
+fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
+    const STEP: &str = "starting";
+    let line = child.next_line(start.limits.start, STEP)?;
+    let message = expect(&line, verb::Hello, STEP)?;
+    // The version first: the other fields of a foreign version mean nothing.
+    let protocol = read(message.number("protocol"), STEP)?;
+    if protocol != VERSION {
+        let detail = format!("it speaks protocol {protocol}, this is protocol {VERSION}; build it with this heapmark");
+        return Err(Status::ProtocolError { detail });
+    }
+    let hello = read(Hello::read(&message), STEP)?;
+    let mut greeting = Greeting {
+        name: hello.name.into_owned(),
+        crate_name: hello.crate_name.into_owned(),
+        crate_version: hello.crate_version.into_owned(),
+        upstream_version: hello.upstream_version.into_owned(),
+        licence: hello.licence.into_owned(),
+        forwards: hello.forwards.into_owned(),
+        proof: hello.proof,
+        proof_detail: hello.proof_detail.into_owned(),
+        build: hello.build.into_owned(),
+        features: hello.features.into_owned(),
+        start_rss: hello.start_rss,
+        counts_only: hello.counts_only,
+        knobs: Vec::new(),
+    };
+    if greeting.proof == Proof::None {
+        return Err(Status::NoProof { detail: greeting.proof_detail });
+    }
+    if hello.debug_build && !start.allow_debug {
+        return Err(Status::DebugBuild { detail: greeting.build });
+    }
+    loop {
+        let line = child.next_line(start.limits.start, STEP)?;
+        let message = parse(&line, STEP)?;
+        match message.verb() {
+            verb::Knob => greeting.knobs.push(knob_info(read(Knob::read(&message), STEP)?)),
+            verb::READY => return Ok(greeting),
+            other => return Err(unexpected(STEP, other)),
+        }
+    }
+}
+
+fn knob_info(knob: Knob<'_>) -> KnobInfo {
+    KnobInfo {
+        name: knob.name.into_owned(),
+        variable: knob.variable.into_owned(),
+        template: knob.template.into_owned(),
+        joiner: knob.joiner.map(std::borrow::Cow::into_owned),
+        value: knob.value.into_owned(),
+        confirmed: knob.confirmed,
+    }
+}
+
+fn parameter_info(parameter: Parameter<'_>) -> ParameterInfo {
+    let values = match parameter.kind {
+        ParameterKind::Number => ParameterValues::Number { min: parameter.min, max: parameter.max },
+        ParameterKind::Choice => ParameterValues::Choice(parameter.choices.split(',').map(str::to_owned).collect()),
+    };
+    ParameterInfo {
+        name: parameter.name.into_owned(),
+        summary: parameter.summary.into_owned(),
+        default: parameter.default.into_owned(),
+        values,
+    }
+}
+
+/// Reads a line; a worker that says `error` refused, and gives its reason.
+fn parse<'a>(line: &'a [u8], step: &str) -> Result<Message<'a>, Status> {
+    let message = read(Message::parse(line), step)?;
+    if message.verb() == verb::Failure {
+        let failure = read(Failure::read(&message), step)?;
+        return Err(Status::Refused { detail: failure.message.into_owned() });
+    }
+    Ok(message)
+}
+
+fn expect<'a>(line: &'a [u8], verb: &str, step: &str) -> Result<Message<'a>, Status> {
+    let message = parse(line, step)?;
+    if message.verb() == verb { Ok(message) } else { Err(unexpected(step, message.verb())) }
+}
+
+fn read<T>(result: Result<T, ParseError>, step: &str) -> Result<T, Status> {
+    result.map_err(|error| Status::ProtocolError { detail: format!("{step}: {error}") })
+}
+
+fn unexpected(step: &str, what: &str) -> Status {
+    Status::ProtocolError { detail: format!("{step}: it answered `{what}`") }
+}

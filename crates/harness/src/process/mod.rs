@@ -1,0 +1,8 @@
+//! A worker as a process: started in a clean environment, talked to over a socket, watched, and always reaped.
+
+mod capture;
+mod child;
+mod conversation;
+
+pub use child::Limits;
+pub(crate) use conversation::{Conversation, Greeting, Start, check_knobs, knob_variables};

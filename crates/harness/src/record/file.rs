@@ -1,0 +1,122 @@
+//! Records on disk and in memory.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::rows::{CaseRow, ContenderRow, CountsRow, EndRow, Row, RunRow, SCHEMA, Sample};
+use crate::{Case, Error};
+
+/// A whole record in memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// How and where the run was made.
+    pub run: Option<RunRow>,
+    /// The contenders, the reference first.
+    pub contenders: Vec<ContenderRow>,
+    /// The cases in the order in which they were measured.
+    pub cases: Vec<CaseRow>,
+    /// The samples in the order in which they ended.
+    pub samples: Vec<Sample>,
+    /// What the counting backend saw.
+    pub counts: Vec<CountsRow>,
+    /// How the run ended; absent if it was interrupted.
+    pub end: Option<EndRow>,
+}
+
+impl Record {
+    /// Adds a row.
+    pub fn push(&mut self, row: Row) {
+        match row {
+            Row::Run(run) => self.run = Some(*run),
+            Row::Contender(contender) => self.contenders.push(*contender),
+            Row::Case(case) => self.cases.push(*case),
+            Row::Sample(sample) => self.samples.push(*sample),
+            Row::Counts(counts) => self.counts.push(counts),
+            Row::End(end) => self.end = Some(end),
+        }
+    }
+
+    /// The samples of one case.
+    pub fn samples_of<'a>(&'a self, case: &'a Case) -> impl Iterator<Item = &'a Sample> {
+        self.samples.iter().filter(move |sample| sample.case == *case)
+    }
+
+    /// Reads a record. A last line that was torn off is left out: the run was interrupted while it wrote.
+    ///
+    /// Fails naming the file and the line for anything else that is not a row, and for a newer schema.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read(path).map_err(Error::file("cannot read", path))?;
+        let wrong = |reason: String| Error::Record { path: path.to_owned(), reason };
+        let mut record = Self::default();
+        let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
+        while let Some((index, line)) = lines.next() {
+            let number = index + 1;
+            let value: serde_json::Value = match serde_json::from_slice(line) {
+                Ok(value) => value,
+                Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") && record.run.is_some() => break,
+                Err(error) => return Err(wrong(format!("line {number} is not JSON: {error}"))),
+            };
+            if index == 0 {
+                check_schema(&value).map_err(wrong)?;
+            }
+            let row: Row =
+                serde_json::from_value(value).map_err(|error| wrong(format!("line {number} is not a row: {error}")))?;
+            record.push(row);
+        }
+        if record.run.is_some() { Ok(record) } else { Err(wrong("the record is empty".into())) }
+    }
+}
+
+/// The first line must say which schema follows, and one that is known here.
+fn check_schema(first: &serde_json::Value) -> Result<(), String> {
+    let schema = first["schema"].as_u64().filter(|_| first["row"] == "run");
+    match schema {
+        Some(schema) if schema <= u64::from(SCHEMA) => Ok(()),
+        Some(schema) => {
+            Err(format!("it has schema {schema}, this heapmark knows up to {SCHEMA}; use a newer heapmark"))
+        }
+        None => Err("it does not begin with the row of a run: not a heapmark record".into()),
+    }
+}
+
+/// A record being written: every row is on its way to the disk before the next sample starts.
+#[derive(Debug)]
+pub struct RecordFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl RecordFile {
+    /// Begins a new record; a file that is there is replaced only with `replace`.
+    pub fn create(path: impl Into<PathBuf>, replace: bool) -> Result<Self, Error> {
+        let path = path.into();
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(Error::file("cannot create the folder", folder))?;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(replace).create_new(!replace);
+        let file = options.open(&path).map_err(Error::file("cannot create", &path))?;
+        Ok(Self { path, file })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a row, in one write.
+    pub fn append(&mut self, row: &Row) -> Result<(), Error> {
+        let mut line = serde_json::to_vec(row).map_err(|error| Error::Record {
+            path: self.path.clone(),
+            reason: format!("cannot encode a row: {error}"),
+        })?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(Error::file("cannot write to", &self.path))
+    }
+
+    /// Waits until everything appended is on the disk.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.file.sync_data().map_err(Error::file("cannot flush", &self.path))
+    }
+}

@@ -1,0 +1,254 @@
+//! The rows of a record. Times are nanoseconds, sizes are bytes, both as integers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::{Load, Machine, Tool};
+use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status};
+
+/// The version of these rows. A record of a newer schema is refused; older ones are read.
+pub const SCHEMA: u32 = 1;
+
+/// One line of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum Row {
+    /// The first line: how and where the run was made.
+    Run(Box<RunRow>),
+    /// A contender, before anything is measured.
+    Contender(Box<ContenderRow>),
+    /// A case, once its work is calibrated.
+    Case(Box<CaseRow>),
+    /// One sample.
+    Sample(Box<Sample>),
+    /// What the counting backend saw in a case.
+    Counts(CountsRow),
+    /// The last line of a run that came to its end.
+    End(EndRow),
+}
+
+/// How and where a run was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// [`SCHEMA`] of the writer.
+    pub schema: u32,
+    /// heapmark itself.
+    pub tool: Tool,
+    /// The machine.
+    pub machine: Machine,
+    /// How busy it was at the start.
+    pub load: Load,
+    /// When the run began, in seconds since 1970.
+    pub started: u64,
+    /// How samples are made.
+    pub settings: Settings,
+    /// The contender that the others are compared with.
+    pub reference: String,
+}
+
+/// What a contender is in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The others are compared with it.
+    Reference,
+    /// The reference a second time, which must come out the same.
+    Twin,
+    /// Compared with the reference.
+    Contender,
+}
+
+/// A knob as the worker read it back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnobValue {
+    /// The value in force.
+    pub value: String,
+    /// Whether the allocator itself said so; otherwise it is what stood in the worker's environment.
+    pub confirmed: bool,
+}
+
+/// Who takes part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContenderRow {
+    /// Its name in this record.
+    pub name: String,
+    /// What it is in the run.
+    pub role: Role,
+    /// Whether it can be measured.
+    #[serde(flatten)]
+    pub status: Status,
+    /// The backend's name.
+    pub backend: String,
+    /// Names and values of the knobs that were asked for.
+    pub set: Vec<(String, String)>,
+    /// How it introduced itself; absent if it could not.
+    pub identity: Option<IdentityRow>,
+}
+
+/// A worker as it introduced itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IdentityRow {
+    /// The crate that provides the allocator; empty where there is none.
+    pub crate_name: String,
+    /// That crate's version.
+    pub crate_version: String,
+    /// The version of the allocator itself.
+    pub upstream_version: String,
+    /// Licence of both.
+    pub licence: String,
+    /// The methods of `GlobalAlloc` that its wrapper forwards.
+    pub forwards: String,
+    /// How it is proved that it serves: `api`, `symbol` or `linked`.
+    pub proof: String,
+    /// What was seen.
+    pub proof_detail: String,
+    /// How it was built.
+    pub build: String,
+    /// Features of its libraries that change the work.
+    pub features: String,
+    /// All its knobs as read back.
+    pub knobs: BTreeMap<String, KnobValue>,
+    /// Resident memory of the idle worker.
+    pub start_rss: Option<Bytes>,
+}
+
+/// A case and the work it was calibrated to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseRow {
+    /// The case as asked for.
+    #[serde(flatten)]
+    pub case: Case,
+    /// What one unit is.
+    pub unit: String,
+    /// All parameters in force.
+    pub parameters_in_force: BTreeMap<String, String>,
+    /// Threads that do the work.
+    pub lanes: u64,
+    /// Units of one turn, the same for every contender.
+    pub turn_units: u64,
+    /// What such a turn took on the reference in the calibration.
+    pub turn: Nanos,
+    /// Whether taking turns was impossible, so that every sample ran alone; why.
+    pub no_turns: Option<String>,
+}
+
+/// Memory at the end of a phase. A field that the kernel lacks is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryRow {
+    /// Resident.
+    pub rss: Option<Bytes>,
+    /// Resident and of no file.
+    pub anonymous: Option<Bytes>,
+    /// Given back with `MADV_FREE` but not taken yet; counts in `rss`.
+    pub lazy_free: Option<Bytes>,
+    /// Written to and not shared.
+    pub private_dirty: Option<Bytes>,
+    /// Anonymous and in huge pages.
+    pub huge: Option<Bytes>,
+}
+
+/// Every timed turn of a sample, column by column.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turns {
+    /// Wall time of each turn.
+    pub wall_ns: Vec<u64>,
+    /// User time of each turn.
+    pub user_ns: Vec<u64>,
+    /// System time of each turn.
+    pub system_ns: Vec<u64>,
+    /// When in its round the turn came, from 0.
+    pub position: Vec<u32>,
+    /// Checksum of each turn's results.
+    pub checksum: Vec<u64>,
+}
+
+/// One sample: one fresh worker doing one fixed amount of work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The case.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The contender.
+    pub contender: String,
+    /// What the contender is in the run.
+    pub role: Role,
+    /// The block, from 0.
+    pub block: u32,
+    /// How the block's contenders shared the machine.
+    pub arrangement: Arrangement,
+    /// How it ended; what follows is only complete for `ok`.
+    #[serde(flatten)]
+    pub status: Status,
+    /// Units of all timed turns.
+    pub units: u64,
+    /// Checksum of all turns, the warm ones included.
+    pub checksum: u64,
+    /// Wall time of all timed turns.
+    pub wall_ns: u64,
+    /// User time of all timed turns.
+    pub user_ns: u64,
+    /// System time of all timed turns.
+    pub system_ns: u64,
+    /// CPU time used between the turns.
+    pub idle_cpu_ns: u64,
+    /// Page faults without a read, in all timed turns.
+    pub minor_faults: u64,
+    /// Page faults with a read.
+    pub major_faults: u64,
+    /// Times that a thread gave the processor away.
+    pub voluntary_switches: u64,
+    /// Times that a thread had it taken away.
+    pub involuntary_switches: u64,
+    /// Resident memory at the greeting.
+    pub start_rss: Option<Bytes>,
+    /// Resident memory when the workload was ready.
+    pub base_rss: Option<Bytes>,
+    /// Peak resident memory of the work.
+    pub peak_rss: Option<Bytes>,
+    /// Whether the peak leaves the preparation out.
+    pub peak_reset: bool,
+    /// From the start of the process to its greeting, as the harness saw it.
+    pub start_ns: u64,
+    /// Time of the preparation, as the worker saw it.
+    pub prepare_ns: u64,
+    /// Length of the variable that shifted the stack.
+    pub padding: usize,
+    /// Memory after each phase: `worked`, `drained`, `settled`.
+    pub memory: BTreeMap<String, MemoryRow>,
+    /// Every timed turn.
+    pub turns: Turns,
+}
+
+impl Sample {
+    /// User and system time of all timed turns.
+    pub fn cpu(&self) -> Nanos {
+        Nanos(self.user_ns + self.system_ns)
+    }
+}
+
+/// What the counting backend saw in the timed turns of one sample: exact, and the same in every run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountsRow {
+    /// The case.
+    #[serde(flatten)]
+    pub case: Case,
+    /// How the sample ended.
+    #[serde(flatten)]
+    pub status: Status,
+    /// Units of all timed turns.
+    pub units: u64,
+    /// Calls that obtained, resized or gave back memory.
+    pub calls: u64,
+    /// Bytes requested.
+    pub requested: Bytes,
+    /// The most bytes that were live at once.
+    pub peak_live: Option<Bytes>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndRow {
+    /// How busy the machine was.
+    pub load: Load,
+}

@@ -1,0 +1,100 @@
+//! The table of workloads and contenders, for terminals and for Markdown.
+
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, Outcome, TimeVerdict};
+use crate::stats::Estimate;
+
+/// What the table is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A terminal: columns of text.
+    Text,
+    /// A Markdown document: a pipe table.
+    Markdown,
+}
+
+/// The table: a row for each workload and contender, with throughput and peak memory, their ratios to the reference with
+/// 95 % intervals, and the verdicts. A contender that failed has its status there.
+pub fn table(outcome: &Outcome, style: Style) -> String {
+    let mut table = Table::new();
+    table.load_style(if style == Style::Text { NOTHING } else { ASCII_MARKDOWN });
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    let ratio = format!("÷ {}", outcome.reference);
+    table.set_header(["workload", "allocator", "throughput", &ratio, "time", "peak RSS", &ratio, "memory"]);
+    for column in [2, 3, 5, 6] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for case in &outcome.cases {
+        for (index, contender) in case.contenders.iter().enumerate() {
+            let repeat = index == 0 || style == Style::Markdown;
+            let name = if repeat { case.case.to_string() } else { String::new() };
+            table.add_row(row(name, contender, &outcome.reference));
+        }
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<String> {
+    let mut row = vec![name, contender.name.clone()];
+    if !contender.status.is_ok() {
+        row.extend(["–".into(), "–".into(), contender.status.label(), "–".into(), "–".into(), String::new()]);
+        return row;
+    }
+    let is_reference = contender.name == reference;
+    let or_absent = |text: Option<String>| text.unwrap_or_else(|| "n/a".into());
+    let ratio = |compared: Option<Estimate>| if is_reference { "1".into() } else { or_absent(compared.map(show)) };
+    let verdict = |text: Option<String>| if is_reference { String::new() } else { or_absent(text) };
+    row.push(or_absent(contender.throughput.map(|value| value.to_string())));
+    row.push(ratio(contender.wall.map(|wall| wall.estimate.inverted())));
+    row.push(verdict(contender.time().map(time_verdict)));
+    row.push(or_absent(contender.peak_rss.map(|value| value.to_string())));
+    row.push(ratio(contender.memory.map(|memory| memory.estimate)));
+    row.push(verdict(contender.memory.map(|memory| memory.verdict.to_string())));
+    row
+}
+
+/// A ratio with its interval: `1.22 [1.20, 1.25]`.
+fn show(estimate: Estimate) -> String {
+    match estimate.interval() {
+        Some((low, high)) => format!("{:.2} [{low:.2}, {high:.2}]", estimate.ratio),
+        None => format!("{:.2}", estimate.ratio),
+    }
+}
+
+fn time_verdict(verdict: TimeVerdict) -> String {
+    match verdict {
+        TimeVerdict::Cpu(verdict) => verdict.to_string(),
+        TimeVerdict::Wall(verdict) => format!("{verdict} (wall)"),
+        TimeVerdict::TradeOff { cpu, wall } => format!("trade-off: CPU {cpu}, wall {wall}"),
+    }
+}
+
+/// What must stand below the table: the twin of each case, what could have been found, and every failure in full.
+pub fn notes(outcome: &Outcome) -> Vec<String> {
+    let mut notes = Vec::new();
+    for case in &outcome.cases {
+        notes.extend(twin_note(case, &outcome.reference));
+    }
+    for (case, contender, status) in outcome.failures() {
+        notes.push(format!("{contender} in {case}: {status}"));
+    }
+    notes
+}
+
+fn twin_note(case: &CaseOutcome, reference: &str) -> Option<String> {
+    let twin = case.twin.as_ref().filter(|twin| twin.status.is_ok())?;
+    let part = |name: &str, compared: Option<Compared>| {
+        let compared = compared?;
+        let found = compared.minimum_detectable.map(|effect| format!(", finds {:.1} %", effect * 100.0));
+        let Estimate { ratio, .. } = compared.estimate;
+        Some(format!("{name} {ratio:.3} {}{}", compared.verdict, found.unwrap_or_default()))
+    };
+    let parts: Vec<String> =
+        [part("CPU", twin.cpu), part("wall", twin.wall), part("peak RSS", twin.memory)].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{}: {reference} against itself: {}", case.case, parts.join("; ")))
+}
