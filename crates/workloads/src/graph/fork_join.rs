@@ -1,0 +1,246 @@
+//! Trees built and dropped by fork and join.
+//!
+//! Models data-parallel programs on rayon: a tree is built by splitting the work until it is small enough, and consumed in
+//! the same way later, by whichever threads are free then. Each unit builds a new tree while a random old one is reduced
+//! to a checksum and dropped on the way. The branch that the builder forked off is the one that the consumer keeps, so
+//! that many subtrees are dropped by another thread than the one which built them.
+//!
+//! Read from it: how an allocator does when every thread of a pool allocates and frees at once and much of what it frees
+//! is foreign. Rayon's own allocations are few: its queues are made once, its jobs live on the stack.
+
+use std::sync::Mutex;
+use std::thread::JoinHandle;
+
+use fastrand::Rng;
+use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::limit::within_limit;
+use super::lock::locked;
+use super::mix::{fold, fold_text, lane_rng, scatter};
+use super::text::text;
+
+/// Trees built and dropped on a rayon pool.
+#[derive(Debug)]
+pub(crate) struct ForkJoin;
+
+static ABOUT: About = About {
+    name: "graph/fork-join",
+    summary: "builds and drops binary trees by fork and join on a rayon pool",
+    unit: "tree",
+    details: "A pool of threads keeps a window of binary trees with texts. A unit forks: one branch builds a new tree, the \
+              other consumes and drops a random old one, and both fork further down to the grain. Subtrees are often \
+              dropped by another thread than the one that built them. Stresses small blocks allocated and freed by all \
+              threads at once, partly foreign. Threads that find nothing to steal spin a little, which is CPU time of rayon, \
+              not of the allocator.",
+    parameters: &[
+        Parameter::number("nodes", 4000, 1, 1_000_000, "nodes in a tree, on average"),
+        Parameter::number("grain", 250, 16, 1_000_000, "nodes of a subtree below which nothing is forked"),
+        Parameter::number("live", 48, 1, 1_000_000, "trees kept"),
+        Parameter::threads(),
+    ],
+};
+
+impl Workload for ForkJoin {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
+        let (nodes, live) = (setup.size("nodes"), setup.size("live"));
+        within_limit(ABOUT.name, 140 * nodes as u64 * (live as u64 + 1))?;
+        let pool = JoinedPool::new(setup.size("threads")).map_err(|error| format!("{}: {error}", ABOUT.name))?;
+        Ok(Box::new(Nursery { seed: setup.seed, nodes, grain: setup.size("grain"), live, pool }))
+    }
+}
+
+/// A pool whose threads have ended when it is gone: rayon's own drop does not wait for them, and what they still hold
+/// would be counted as memory that was not given back.
+struct JoinedPool {
+    pool: Option<ThreadPool>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl JoinedPool {
+    fn new(threads: usize) -> Result<Self, String> {
+        let handles = Mutex::new(Vec::with_capacity(threads));
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .spawn_handler(|thread| {
+                locked(&handles).push(std::thread::Builder::new().spawn(|| thread.run())?);
+                Ok(())
+            })
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self { pool: Some(pool), threads: handles })
+    }
+
+    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+impl Drop for JoinedPool {
+    fn drop(&mut self) {
+        self.pool = None;
+        for thread in locked(&self.threads).drain(..) {
+            // A thread that panicked has said so on standard error.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Nursery {
+    seed: u64,
+    nodes: usize,
+    grain: usize,
+    live: usize,
+    pool: JoinedPool,
+}
+
+impl Job for Nursery {
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
+        let mut rng = lane_rng(self.seed, index);
+        let window = self.pool.run(|| (0..self.live).map(|_| self.plan(&mut rng).build()).collect());
+        Box::new(Bed { nursery: self, rng, window })
+    }
+}
+
+impl Nursery {
+    /// A tree of half to one and a half times the average size, yet to be built.
+    fn plan(&self, rng: &mut Rng) -> Plan {
+        let least = self.nodes.div_ceil(2);
+        Plan { seed: rng.u64(..), nodes: rng.usize(least..=2 * self.nodes - least), grain: self.grain }
+    }
+}
+
+struct Bed<'a> {
+    nursery: &'a Nursery,
+    rng: Rng,
+    window: Vec<Node>,
+}
+
+impl Lane for Bed<'_> {
+    fn turn(&mut self, turn: &Turn) -> Tally {
+        let Self { nursery, rng, window } = self;
+        nursery.pool.run(|| {
+            let mut tally = Tally::default();
+            for _ in 0..turn.share() {
+                let plan = nursery.plan(rng);
+                let old = window.swap_remove(rng.usize(..window.len()));
+                let (new, sum) = rayon::join(|| plan.build(), || old.consume(nursery.grain));
+                window.push(new);
+                tally.add(sum);
+            }
+            tally
+        })
+    }
+}
+
+struct Node {
+    /// Nodes of this subtree.
+    nodes: usize,
+    value: u64,
+    text: Box<str>,
+    left: Option<Box<Node>>,
+    right: Option<Box<Node>>,
+}
+
+/// A subtree to be built. It follows from the plan alone, whoever builds it and in whatever order.
+struct Plan {
+    seed: u64,
+    nodes: usize,
+    grain: usize,
+}
+
+impl Plan {
+    fn build(&self) -> Node {
+        if self.nodes < self.grain {
+            return grow(&mut Rng::with_seed(self.seed), self.nodes);
+        }
+        let mut rng = Rng::with_seed(self.seed);
+        let left = split(&mut rng, self.nodes);
+        let part = |side: u64, nodes| Self { seed: scatter(self.seed ^ side), nodes, grain: self.grain };
+        let (left_plan, right_plan) = (part(1, left), part(2, self.nodes - 1 - left));
+        // The second branch is the one that others may steal.
+        let (left, right) = rayon::join(|| left_plan.build(), || right_plan.build());
+        Node::new(&mut rng, self.nodes, Some(left), Some(right))
+    }
+}
+
+/// Builds a subtree on the calling thread.
+fn grow(rng: &mut Rng, nodes: usize) -> Node {
+    if nodes < 3 {
+        let child = (nodes == 2).then(|| grow(rng, 1));
+        return Node::new(rng, nodes, child, None);
+    }
+    let left = split(rng, nodes);
+    let (left, right) = (grow(rng, left), grow(rng, nodes - 1 - left));
+    Node::new(rng, nodes, Some(left), Some(right))
+}
+
+/// How many of at least three nodes go to the left: a quarter to three quarters, so that no tree is deep.
+fn split(rng: &mut Rng, nodes: usize) -> usize {
+    let children = nodes - 1;
+    rng.usize(children.div_ceil(4)..=children - children.div_ceil(4))
+}
+
+impl Node {
+    fn new(rng: &mut Rng, nodes: usize, left: Option<Self>, right: Option<Self>) -> Self {
+        let (left, right) = (left.map(Box::new), right.map(Box::new));
+        Self { nodes, value: rng.u64(..), text: text(rng, 1, 96).into(), left, right }
+    }
+
+    /// Reads and drops the subtree.
+    fn consume(self, grain: usize) -> u64 {
+        let Self { nodes, value, text, left, right } = self;
+        let read = |side: Option<Box<Self>>| side.map_or(0, |side| side.consume(grain));
+        let (right, left) =
+            if nodes < grain { (read(right), read(left)) } else { rayon::join(|| read(right), || read(left)) };
+        fold(fold(fold_text(value, &text), left), right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(node: Option<&Node>) -> usize {
+        node.map_or(0, |node| {
+            let below = count(node.left.as_deref()) + count(node.right.as_deref());
+            assert_eq!(node.nodes, below + 1);
+            node.nodes
+        })
+    }
+
+    #[test]
+    fn a_plan_gives_the_nodes_asked_for_and_its_sum_does_not_depend_on_the_grain_of_dropping() {
+        for nodes in (1..40).chain([100, 1000, 5000]) {
+            let plan = Plan { seed: 7, nodes, grain: 16 };
+            assert_eq!(count(Some(&plan.build())), nodes);
+            assert_eq!(plan.build().consume(16), plan.build().consume(usize::MAX));
+        }
+    }
+
+    #[test]
+    fn the_threads_have_ended_when_the_pool_is_gone() {
+        let pool = JoinedPool::new(3).unwrap();
+        let alive = std::sync::Arc::new(());
+        pool.run(|| {
+            rayon::broadcast(|_| {
+                thread_local!(static HELD: std::cell::RefCell<Option<std::sync::Arc<()>>> = const { std::cell::RefCell::new(None) });
+                HELD.set(Some(std::sync::Arc::clone(&alive)));
+            });
+        });
+        assert_eq!(std::sync::Arc::strong_count(&alive), 4);
+        drop(pool);
+        assert_eq!(std::sync::Arc::strong_count(&alive), 1);
+    }
+}

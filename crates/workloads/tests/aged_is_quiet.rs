@@ -1,0 +1,49 @@
+//! The timed part of `graph/aged` calls the allocator not once: reading more changes no count.
+#![expect(unsafe_code, reason = "an allocator that counts has to implement `GlobalAlloc`")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use heapmark_worker::{Setup, run_turns};
+
+struct Counting;
+
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call is passed on unchanged to the system allocator; counting touches an atomic only.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are those that the system allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above; the block came from the system allocator.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+/// Allocator calls of a whole run, from preparation to drop.
+fn calls(workload: &str, turns: &[u64]) -> u64 {
+    let workload = heapmark_workloads::CATALOGUE.find(workload).unwrap();
+    let mut setup = Setup::new(workload.about(), 1);
+    setup.set("threads", "1").unwrap();
+    let before = CALLS.load(Ordering::Relaxed);
+    run_turns(workload, &setup, turns).unwrap();
+    CALLS.load(Ordering::Relaxed) - before
+}
+
+// One test in one file: another test's thread would be counted too.
+#[test]
+fn reading_allocates_nothing_while_the_other_workloads_allocate_in_proportion() {
+    assert_eq!(calls("graph/aged", &[0, 0, 0]), calls("graph/aged", &[1, 1000, 10_000]));
+    for workload in ["graph/tree", "graph/dag", "graph/records", "graph/handoff", "graph/fork-join"] {
+        let (idle, busy) = (calls(workload, &[0, 0, 0]), calls(workload, &[1, 100, 1000]));
+        assert!(busy - idle > 1101, "{workload}: {idle} and {busy} calls");
+    }
+}
