@@ -8,12 +8,14 @@
 mod build_info;
 mod channel;
 mod clock;
+mod dry_run;
 mod identity;
 mod lanes;
 mod memory;
 mod runtime;
 mod workload;
 
+pub use dry_run::run_turns;
 pub use identity::{Counters, Counting, Identity, Knob, Proof, ReadBack, TestBlock};
 pub use runtime::{die_with_parent, run};
 pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Setup, Tally, Turn, Values, Workload};
