@@ -1,17 +1,24 @@
 //! The standard catalogue of workloads, a folder per family.
 
-use std::fmt;
+mod graph;
+mod json;
 
 use heapmark_worker::Catalogue;
 
-mod graph;
-
 /// Every workload of this crate.
 pub const CATALOGUE: Catalogue = Catalogue {
-    workloads: &[&graph::Tree, &graph::Dag, &graph::Records, &graph::Handoff, &graph::ForkJoin, &graph::Aged],
-    features,
+    workloads: &[
+        &graph::Tree,
+        &graph::Dag,
+        &graph::Records,
+        &graph::Handoff,
+        &graph::ForkJoin,
+        &graph::Aged,
+        &json::LotOfObjects,
+        &json::Build,
+        &json::Parse,
+        &json::Edit,
+        &json::Pool,
+    ],
+    features: json::features,
 };
-
-fn features(out: &mut dyn fmt::Write) -> fmt::Result {
-    out.write_str("")
-}
