@@ -1,0 +1,75 @@
+//! Version, build and options of mimalloc.
+#![expect(unsafe_code, reason = "mi_version is a foreign function")]
+
+use std::fmt;
+
+use heapmark_worker::{Identity, Knob, ReadBack};
+
+use crate::{options, proof};
+
+pub(crate) const IDENTITY: Identity = Identity {
+    name: "mimalloc",
+    crate_name: "mimalloc",
+    crate_version: "0.1.52",
+    licence: "MIT",
+    forwards: "alloc,dealloc,realloc,alloc_zeroed",
+    upstream_version,
+    proof: proof::proof,
+    debug_build: || options::debug_level() != Some(0),
+    native_flags: env!("HEAPMARK_NATIVE_C"),
+    knobs: KNOBS,
+    counting: None,
+};
+
+/// A knob of mimalloc's own, from its name and variable. Where `{}` is followed by a unit, so is the knob's name.
+macro_rules! knob {
+    ($option:literal, $variable:literal) => {
+        knob!($option, $option, $variable, "{}")
+    };
+    ($name:literal, $option:literal, $variable:literal, $template:literal) => {
+        Knob {
+            name: $name,
+            variable: $variable,
+            template: $template,
+            joiner: None,
+            read: ReadBack::Allocator(|out| value($option, out)),
+        }
+    };
+}
+
+const KNOBS: &[Knob] = &[
+    knob!("allow_large_os_pages", "MIMALLOC_ALLOW_LARGE_OS_PAGES"),
+    knob!("allow_thp", "MIMALLOC_ALLOW_THP"),
+    knob!("arena_eager_commit", "MIMALLOC_ARENA_EAGER_COMMIT"),
+    knob!("arena_purge_mult", "MIMALLOC_ARENA_PURGE_MULT"),
+    knob!("arena_reserve_kib", "arena_reserve", "MIMALLOC_ARENA_RESERVE", "{}KiB"),
+    knob!("disallow_arena_alloc", "MIMALLOC_DISALLOW_ARENA_ALLOC"),
+    knob!("generic_collect", "MIMALLOC_GENERIC_COLLECT"),
+    knob!("minimal_purge_size_kib", "minimal_purge_size", "MIMALLOC_MINIMAL_PURGE_SIZE", "{}KiB"),
+    knob!("page_commit_on_demand", "MIMALLOC_PAGE_COMMIT_ON_DEMAND"),
+    knob!("page_cross_thread_max_reclaim", "MIMALLOC_PAGE_CROSS_THREAD_MAX_RECLAIM"),
+    knob!("page_full_retain", "MIMALLOC_PAGE_FULL_RETAIN"),
+    knob!("page_max_candidates", "MIMALLOC_PAGE_MAX_CANDIDATES"),
+    knob!("page_max_reclaim", "MIMALLOC_PAGE_MAX_RECLAIM"),
+    knob!("page_reclaim_on_free", "MIMALLOC_PAGE_RECLAIM_ON_FREE"),
+    knob!("purge_decommits", "MIMALLOC_PURGE_DECOMMITS"),
+    knob!("purge_delay", "MIMALLOC_PURGE_DELAY"),
+    knob!("reserve_huge_os_pages", "MIMALLOC_RESERVE_HUGE_OS_PAGES"),
+];
+
+/// Writes an option in force, or nothing where this version has none of that name.
+fn value(option: &str, out: &mut dyn fmt::Write) -> fmt::Result {
+    options::option(option).map_or(Ok(()), |value| write!(out, "{value}"))
+}
+
+/// Versions are numbered `MAJOR * 10,000 + MINOR * 100 + PATCH` (`MI_MALLOC_VERSION`).
+fn upstream_version(out: &mut dyn fmt::Write) -> fmt::Result {
+    // SAFETY: the function takes nothing and returns a constant.
+    let version = unsafe { libmimalloc_sys::mi_version() };
+    write!(out, "mimalloc {}.{}.{}", version / 10_000, version / 100 % 100, version % 100)?;
+    // A secure build is another contender, whatever made it one.
+    match options::secure_level() {
+        Some(0) | None => Ok(()),
+        Some(level) => write!(out, " (secure {level})"),
+    }
+}

@@ -1,0 +1,29 @@
+//! Version and build of snmalloc. It has no settings at run time.
+
+use std::fmt;
+
+use heapmark_worker::Identity;
+
+use crate::{assertions, proof};
+
+const NATIVE_FLAGS: &str = env!("HEAPMARK_NATIVE_CXX");
+
+pub(crate) const IDENTITY: Identity = Identity {
+    name: "snmalloc",
+    crate_name: "snmalloc-rs",
+    crate_version: "0.7.6",
+    licence: "MIT",
+    forwards: "alloc,dealloc,realloc,alloc_zeroed",
+    upstream_version,
+    proof: proof::proof,
+    // Where the program cannot be read, the flags it was built with have to do.
+    debug_build: || assertions::compiled_in().unwrap_or_else(|_| !NATIVE_FLAGS.contains("-DNDEBUG")),
+    native_flags: NATIVE_FLAGS,
+    knobs: &[],
+    counting: None,
+};
+
+/// The sources carry no version of their own: the crate's is all there is.
+fn upstream_version(out: &mut dyn fmt::Write) -> fmt::Result {
+    write!(out, "snmalloc of {} {}", IDENTITY.crate_name, IDENTITY.crate_version)
+}

@@ -1,0 +1,38 @@
+//! What glibc and its dynamic linker say of malloc.
+#![expect(unsafe_code, reason = "dlsym, dladdr, mallinfo and gnu_get_libc_version have no safe wrapper")]
+
+use std::ffi::{CStr, c_void};
+
+/// glibc's version, such as `2.36`.
+pub(crate) fn version() -> &'static str {
+    // SAFETY: the function takes nothing and returns a static C string.
+    unsafe { CStr::from_ptr(libc::gnu_get_libc_version()) }.to_str().unwrap_or("?")
+}
+
+/// Bytes that glibc's own malloc counts as in use, modulo 2^32: only differences are of use.
+///
+/// `mallinfo` and not `mallinfo2`, which glibc has only since 2.33 and would keep the worker from starting on older systems.
+pub(crate) fn in_use() -> u32 {
+    // SAFETY: the function takes nothing and returns numbers; it takes the locks it needs.
+    let info = unsafe { libc::mallinfo() };
+    info.uordblks.wrapping_add(info.hblkhd).cast_unsigned()
+}
+
+/// The file name of the library that the dynamic linker binds a function to.
+pub(crate) fn library_of(function: &CStr) -> Option<&'static str> {
+    // SAFETY: the name is a C string, and the default search order is always available.
+    let address: *const c_void = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // SAFETY: `info` is valid for writes; any address may be asked for, and null is found nowhere.
+    if unsafe { libc::dladdr(address, &raw mut info) } == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the linker's name of a library that stays loaded, since this program never unloads one.
+    let path = unsafe { CStr::from_ptr(info.dli_fname) }.to_str().ok()?;
+    path.rsplit('/').next()
+}
