@@ -102,8 +102,8 @@ impl Workspace {
         for target in targets {
             cargo.args(["-p", &target.package, "--bin", &target.program]);
         }
-        if let Some(flags) = with_ndebug(std::env::var_os("CXXFLAGS")) {
-            cargo.env("CXXFLAGS", flags);
+        for variable in NATIVE_FLAGS {
+            cargo.env(variable, with_ndebug(std::env::var_os(variable)));
         }
         cargo.stdin(Stdio::null());
         cargo
@@ -146,14 +146,22 @@ fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Flags with which snmalloc's build is a release one: without `NDEBUG` its assertions stay. Where nothing is set, the
-/// workspace's `.cargo/config.toml` provides it; where something is, Cargo leaves that alone and we add to it.
-fn with_ndebug(flags: Option<OsString>) -> Option<OsString> {
-    let mut flags = flags?;
-    if !flags.to_string_lossy().contains("-DNDEBUG") {
-        flags.push(" -DNDEBUG");
+/// Variables that the `cc` crate adds to `CXXFLAGS`: the first when building for this machine, the second for another.
+const NATIVE_FLAGS: [&str; 2] = ["HOST_CXXFLAGS", "TARGET_CXXFLAGS"];
+
+/// Flags with which snmalloc's build is a release one: without `NDEBUG` its assertions stay. The same that this
+/// workspace's `.cargo/config.toml` sets, which does not reach a build from elsewhere, or with flags of the user's own.
+fn with_ndebug(flags: Option<OsString>) -> OsString {
+    const NDEBUG: &str = "-DNDEBUG";
+    match flags {
+        Some(flags) if flags.to_string_lossy().split(' ').any(|flag| flag == NDEBUG) => flags,
+        Some(mut flags) if !flags.is_empty() => {
+            flags.push(" ");
+            flags.push(NDEBUG);
+            flags
+        }
+        _ => NDEBUG.into(),
     }
-    Some(flags)
 }
 
 /// Names and paths of the programs in Cargo's JSON messages. Lines that are not messages are passed over: build scripts
@@ -194,9 +202,11 @@ mod tests {
 
     #[test]
     fn flags_gain_ndebug_once() {
-        assert_eq!(with_ndebug(None), None, "the workspace's configuration stands");
-        assert_eq!(with_ndebug(Some("-O2".into())), Some("-O2 -DNDEBUG".into()));
-        assert_eq!(with_ndebug(Some("-DNDEBUG -g".into())), Some("-DNDEBUG -g".into()));
+        for (given, expected) in
+            [(None, "-DNDEBUG"), (Some(""), "-DNDEBUG"), (Some("-O2"), "-O2 -DNDEBUG"), (Some("-DNDEBUG -g"), "-DNDEBUG -g")]
+        {
+            assert_eq!(with_ndebug(given.map(Into::into)), expected);
+        }
     }
 
     #[test]
