@@ -10,7 +10,7 @@ use heapmark_worker::{Proof, TestBlock};
 #[expect(dead_code, reason = "the version is not wanted here")]
 mod glibc;
 #[path = "../src/proof.rs"]
-#[expect(dead_code, reason = "neither are preloaded libraries")]
+#[expect(dead_code, reason = "preloaded libraries are not wanted here, and the tests inside need the test harness")]
 mod proof;
 
 /// Hands out a part of one mapping, and takes nothing back.

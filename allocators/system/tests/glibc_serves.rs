@@ -5,6 +5,7 @@ use heapmark_worker::{Proof, TestBlock};
 #[path = "../src/glibc.rs"]
 mod glibc;
 #[path = "../src/proof.rs"]
+#[expect(dead_code, reason = "the tests inside need the test harness")]
 mod proof;
 
 fn main() {
