@@ -30,7 +30,7 @@ fn version(compiler: &str) -> String {
     text.lines().next().filter(|line| !line.is_empty()).unwrap_or(compiler).trim().to_owned()
 }
 
-/// The values of a variable and of its more specific forms, the most specific last (`Build::envflags` of cc 1.2 and later).
+/// The values of a variable and of its more specific forms that say something, the most specific last (`Build::envflags` of cc 1.2 and later).
 fn values(variable: &str) -> Vec<String> {
     let target = env::var("TARGET").unwrap_or_default();
     let kind = if env::var("HOST").is_ok_and(|host| host == target) { "HOST" } else { "TARGET" };
@@ -43,7 +43,7 @@ fn values(variable: &str) -> Vec<String> {
     let mut found = Vec::new();
     for name in names {
         println!("cargo:rerun-if-env-changed={name}");
-        found.extend(env::var(name));
+        found.extend(env::var(name).ok().filter(|value| !value.trim().is_empty()));
     }
     found
 }

@@ -1,4 +1,4 @@
-//! jemalloc: Jason Evans' allocator of arenas and thread caches, through the crate that TiKV maintains.
+//! jemalloc: arenas with thread caches in front of them, begun by Jason Evans; through the crate of the `tikv` project.
 mod identity;
 mod mallctl;
 mod proof;

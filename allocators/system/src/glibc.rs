@@ -1,5 +1,5 @@
 //! What glibc and its dynamic linker say of malloc.
-#![expect(unsafe_code, reason = "dlsym, dladdr, mallinfo and gnu_get_libc_version have no safe wrapper")]
+#![expect(unsafe_code, reason = "dladdr, mallinfo and gnu_get_libc_version have no safe wrapper")]
 
 use std::ffi::{CStr, c_void};
 
@@ -18,17 +18,33 @@ pub(crate) fn in_use() -> u32 {
     info.uordblks.wrapping_add(info.hblkhd).cast_unsigned()
 }
 
-/// The file name of the library that the dynamic linker binds a function to.
-pub(crate) fn library_of(function: &CStr) -> Option<&'static str> {
-    // SAFETY: the name is a C string, and the default search order is always available.
-    let address: *const c_void = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
+/// The functions that `std::alloc::System` calls on Unix, malloc first, as this program is bound to them.
+///
+/// Not what `dlsym` finds: that passes over symbols of a version that is not the default, to which a program may be bound.
+pub(crate) fn malloc_functions() -> [*const c_void; 5] {
+    [
+        libc::malloc as *const c_void,
+        libc::calloc as *const c_void,
+        libc::realloc as *const c_void,
+        libc::free as *const c_void,
+        libc::posix_memalign as *const c_void,
+    ]
+}
+
+/// The file name of the C library.
+pub(crate) fn libc_name() -> Option<&'static str> {
+    library_of(libc::gnu_get_libc_version as *const c_void)
+}
+
+/// The file name of the library that an address lies in, as the dynamic linker knows it.
+pub(crate) fn library_of(address: *const c_void) -> Option<&'static str> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),
         dli_sname: std::ptr::null(),
         dli_saddr: std::ptr::null_mut(),
     };
-    // SAFETY: `info` is valid for writes; any address may be asked for, and null is found nowhere.
+    // SAFETY: `info` is valid for writes, and any address may be asked for.
     if unsafe { libc::dladdr(address, &raw mut info) } == 0 || info.dli_fname.is_null() {
         return None;
     }

@@ -1,21 +1,17 @@
 //! Proof that glibc's malloc serves; under `LD_PRELOAD`, that the preloaded library does.
 
-use std::ffi::CStr;
 use std::fmt;
 
 use heapmark_worker::{Proof, TestBlock};
 
 use crate::glibc;
 
-/// What `std::alloc::System` calls on Unix. A library that replaces only some of them would get blocks of another.
-const FUNCTIONS: [&CStr; 5] = [c"malloc", c"calloc", c"realloc", c"free", c"posix_memalign"];
-
 /// What was seen.
 #[derive(Clone, Copy, Debug)]
 struct Evidence {
     /// The library that malloc comes from.
     malloc: Option<&'static str>,
-    /// Whether the other functions come from the same.
+    /// Whether the other functions come from the same: a library that replaces some of them only gets blocks of another.
     whole: bool,
     /// The C library.
     libc: Option<&'static str>,
@@ -27,11 +23,11 @@ struct Evidence {
 ///
 /// The block at hand plays no part: glibc has no function that may be asked about a block which could be foreign.
 pub(crate) fn proof(_: &TestBlock, out: &mut dyn fmt::Write) -> Proof {
-    let libraries = FUNCTIONS.map(glibc::library_of);
+    let libraries = glibc::malloc_functions().map(glibc::library_of);
     let evidence = Evidence {
         malloc: libraries[0],
         whole: libraries.iter().all(|library| *library == libraries[0]),
-        libc: glibc::library_of(c"gnu_get_libc_version"),
+        libc: glibc::libc_name(),
         moved: moved_by_a_block(),
     };
     // The text is for a reader; where it ends early, the answer still stands.
@@ -41,8 +37,8 @@ pub(crate) fn proof(_: &TestBlock, out: &mut dyn fmt::Write) -> Proof {
 
 /// The library that replaces glibc's malloc, if one does.
 pub(crate) fn replacement() -> Option<&'static str> {
-    let malloc = glibc::library_of(c"malloc")?;
-    (Some(malloc) != glibc::library_of(c"gnu_get_libc_version")).then_some(malloc)
+    let malloc = glibc::library_of(glibc::malloc_functions()[0])?;
+    (Some(malloc) != glibc::libc_name()).then_some(malloc)
 }
 
 /// By how much glibc's counter moves when the program takes a block.
@@ -65,11 +61,11 @@ fn moved_by_a_block() -> u32 {
 impl Evidence {
     fn weigh(self) -> Proof {
         // A header, alignment, and a remainder too small to split off come on top.
-        const SIZE: u32 = TestBlock::SIZE as u32;
+        const SIZE: u64 = TestBlock::SIZE as u64;
         match self.malloc {
             Some(_) if !self.whole => Proof::None,
             Some(malloc) if Some(malloc) != self.libc => Proof::Symbol,
-            Some(_) if (SIZE..=SIZE + 64).contains(&self.moved) => Proof::Api,
+            Some(_) if (SIZE..=SIZE + 64).contains(&u64::from(self.moved)) => Proof::Api,
             _ => Proof::None,
         }
     }
