@@ -202,9 +202,12 @@ mod tests {
 
     #[test]
     fn flags_gain_ndebug_once() {
-        for (given, expected) in
-            [(None, "-DNDEBUG"), (Some(""), "-DNDEBUG"), (Some("-O2"), "-O2 -DNDEBUG"), (Some("-DNDEBUG -g"), "-DNDEBUG -g")]
-        {
+        for (given, expected) in [
+            (None, "-DNDEBUG"),
+            (Some(""), "-DNDEBUG"),
+            (Some("-O2"), "-O2 -DNDEBUG"),
+            (Some("-DNDEBUG -g"), "-DNDEBUG -g"),
+        ] {
             assert_eq!(with_ndebug(given.map(Into::into)), expected);
         }
     }

@@ -45,6 +45,19 @@ impl fmt::Display for Case {
 pub struct Catalogue {
     /// In the worker's order.
     pub workloads: Vec<WorkloadInfo>,
+    /// Named choices among them.
+    pub sets: Vec<SetInfo>,
+}
+
+/// A named choice of workloads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetInfo {
+    /// Its name; `default` is what runs when nothing else is asked for.
+    pub name: String,
+    /// What it is for, in a line.
+    pub summary: String,
+    /// The names of its workloads.
+    pub workloads: Vec<String>,
 }
 
 /// One workload of a catalogue.
@@ -114,6 +127,15 @@ impl Catalogue {
         self.workloads.iter().find(|workload| workload.name == name)
     }
 
+    /// The names of the workloads that run when nothing else is asked for: the set `default`, or all if there is none.
+    pub fn default_workloads(&self) -> Vec<String> {
+        let set = self.sets.iter().find(|set| set.name == "default");
+        set.map_or_else(
+            || self.workloads.iter().map(|workload| workload.name.clone()).collect(),
+            |set| set.workloads.clone(),
+        )
+    }
+
     /// Whether the case can be asked of this worker. Fails with one line that says what would be possible.
     pub fn check(&self, case: &Case) -> Result<&WorkloadInfo, Error> {
         let workload = self.find(&case.workload).ok_or_else(|| {
@@ -146,6 +168,7 @@ mod tests {
             values,
         };
         Catalogue {
+            sets: Vec::new(),
             workloads: vec![WorkloadInfo {
                 name: "graph/tree".into(),
                 summary: String::new(),

@@ -38,7 +38,7 @@ mod units;
 pub mod view;
 
 pub use build::{WORKER_PREFIX, Workspace, installed};
-pub use case::{Case, Catalogue, ParameterInfo, ParameterValues, WorkloadInfo};
+pub use case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 pub use comparison::Comparison;
 pub use contender::{Contender, ContenderName, Worker};
 pub use error::Error;

@@ -235,6 +235,16 @@ messages! {
         details: Cow<'a, str>,
     }
 
+    /// A named set of workloads, for those who do not want to choose.
+    Set<'a> = "set" {
+        /// Its name, such as `default`.
+        name: Cow<'a, str>,
+        /// What it is for, in a line.
+        summary: Cow<'a, str>,
+        /// Its workloads, separated by commas, in the order in which they are to be measured.
+        workloads: Cow<'a, str>,
+    }
+
     /// One parameter of a workload.
     Parameter<'a> = "parameter" {
         /// The workload it belongs to.

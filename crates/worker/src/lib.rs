@@ -18,7 +18,7 @@ mod workload;
 pub use dry_run::run_turns;
 pub use identity::{Counters, Counting, Identity, Knob, Proof, ReadBack, TestBlock};
 pub use runtime::{die_with_parent, run};
-pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Setup, Tally, Turn, Values, Workload};
+pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Set, Setup, Tally, Turn, Values, Workload};
 
 /// Makes a program a heapmark worker.
 ///

@@ -277,8 +277,19 @@ fn list(catalogue: &Catalogue, line: &mut LineWriter) -> Result<(), Stop> {
             list_parameter(about.name, parameter, line)?;
         }
     }
+    for set in catalogue.sets {
+        line.start(verb::Set).text("name", set.name).text("summary", set.summary);
+        send(line.display("workloads", format_args!("{}", joined(set.workloads))).finish())?;
+    }
     send(line.start(verb::END).finish())?;
     Ok(())
+}
+
+/// Words with commas between them.
+fn joined<'a>(words: &'a [&'a str]) -> impl fmt::Display + 'a {
+    fmt::from_fn(move |f| {
+        words.iter().enumerate().try_for_each(|(i, word)| write!(f, "{}{word}", if i > 0 { "," } else { "" }))
+    })
 }
 
 fn list_parameter(workload: &str, parameter: &workload::Parameter, line: &mut LineWriter) -> Result<(), Stop> {
@@ -295,10 +306,7 @@ fn list_parameter(workload: &str, parameter: &workload::Parameter, line: &mut Li
     line.display("default", format_args!("{}", values.show(values.default_value())));
     let bound = |bound: u64| if words.is_empty() { bound } else { 0 };
     line.number("min", bound(values.min())).number("max", bound(values.max()));
-    let joined = fmt::from_fn(|f| {
-        words.iter().enumerate().try_for_each(|(i, word)| write!(f, "{}{word}", if i > 0 { "," } else { "" }))
-    });
-    send(line.display("choices", format_args!("{joined}")).finish())?;
+    send(line.display("choices", format_args!("{}", joined(words))).finish())?;
     Ok(())
 }
 

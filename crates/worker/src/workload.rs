@@ -265,11 +265,24 @@ impl<'a> Setup<'a> {
     }
 }
 
+/// A named choice of workloads.
+#[derive(Clone, Copy, Debug)]
+pub struct Set {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for, in a line.
+    pub summary: &'static str,
+    /// The names of its workloads, in the order in which they are to be measured.
+    pub workloads: &'static [&'static str],
+}
+
 /// The workloads that a worker offers, and what built-in features change them.
 #[derive(Clone, Copy)]
 pub struct Catalogue {
     /// The workloads, in the order in which they are listed.
     pub workloads: &'static [&'static dyn Workload],
+    /// Named choices among them; `default` is what runs when nothing else is asked for, and all of them if there is none.
+    pub sets: &'static [Set],
     /// What features of the libraries in them change the work, as found at run time: `serde_json: key order sorted`.
     pub features: fn(&mut dyn fmt::Write) -> fmt::Result,
 }

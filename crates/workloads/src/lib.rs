@@ -3,7 +3,7 @@
 mod graph;
 mod json;
 
-use heapmark_worker::Catalogue;
+use heapmark_worker::{Catalogue, Set};
 
 /// Every workload of this crate.
 pub const CATALOGUE: Catalogue = Catalogue {
@@ -20,5 +20,10 @@ pub const CATALOGUE: Catalogue = Catalogue {
         &json::Edit,
         &json::Pool,
     ],
+    sets: &[Set {
+        name: "default",
+        summary: "objects and JSON in five minutes",
+        workloads: &["graph/tree", "graph/records", "graph/handoff", "json/lotofobjects", "json/parse"],
+    }],
     features: json::features,
 };

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use heapmark_protocol::{
     Failure, Finish, Hello, Knob, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, ParseError,
-    Phase, Prepare, Prepared, Proof, Turn, Turned, VERSION, Workload, verb,
+    Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Workload, verb,
 };
 
 use super::child::{Child, Limits};
-use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, WorkloadInfo};
+use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 use crate::{Contender, Status};
 
 /// What a worker is started with, besides its program.
@@ -113,6 +113,14 @@ impl Conversation {
                     let workload = catalogue.workloads.last_mut().filter(|last| last.name == parameter.workload);
                     let orphan = || unexpected(STEP, "a parameter without its workload");
                     workload.ok_or_else(orphan)?.parameters.push(parameter_info(parameter));
+                }
+                verb::Set => {
+                    let set = read(Set::read(&message), STEP)?;
+                    catalogue.sets.push(SetInfo {
+                        name: set.name.into_owned(),
+                        summary: set.summary.into_owned(),
+                        workloads: set.workloads.split(',').map(str::to_owned).collect(),
+                    });
                 }
                 verb::END => return Ok(catalogue),
                 other => return Err(unexpected(STEP, other)),
