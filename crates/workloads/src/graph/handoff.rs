@@ -55,7 +55,7 @@ impl Workload for Handoff {
         let capacity = setup.size("capacity");
         let shape = Shape { nodes: setup.size("nodes"), payload: setup.size("payload") };
         let live = setup.size("live").div_ceil(lanes);
-        let node = 130 + shape.payload as u64 / 2;
+        let node = 160 + shape.payload as u64 / 2;
         let graphs = (live + capacity + 1) * lanes;
         within_limit(ABOUT.name, node * shape.nodes as u64 * graphs as u64)?;
         let queues = (0..lanes).map(|_| Queue::new(capacity)).collect();

@@ -53,7 +53,7 @@ impl Workload for Tree {
             keep: setup.size("keep"),
         };
         // The new tree is there before the old one goes. A node with its block's overhead, averaged over the kinds.
-        within_limit(ABOUT.name, 64 * job.nodes as u64 * (job.live as u64 + 1) * lanes as u64)?;
+        within_limit(ABOUT.name, 80 * job.nodes as u64 * (job.live as u64 + 1) * lanes as u64)?;
         Ok(Box::new(job))
     }
 }
