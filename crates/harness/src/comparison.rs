@@ -16,6 +16,7 @@ pub struct Comparison {
     pub(crate) settings: Settings,
     pub(crate) file: Option<RecordFile>,
     pub(crate) workspace: Option<PathBuf>,
+    pub(crate) counters_too: bool,
 }
 
 impl Comparison {
@@ -28,6 +29,7 @@ impl Comparison {
             settings: Settings::default(),
             file: None,
             workspace: None,
+            counters_too: false,
         }
     }
 
@@ -47,6 +49,13 @@ impl Comparison {
     #[must_use]
     pub fn counting(mut self, worker: Worker) -> Self {
         self.counting = Some(worker);
+        self
+    }
+
+    /// Lets workers that only count take part: to list them, since their times say nothing about an allocator.
+    #[must_use]
+    pub fn counters_too(mut self) -> Self {
+        self.counters_too = true;
         self
     }
 
