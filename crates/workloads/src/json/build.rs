@@ -46,7 +46,7 @@ impl Workload for Build {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live, size) = (setup.size("threads"), setup.size("live"), setup.size("size") << 10);
         let profile = Profile::chosen(setup.choice("profile"));
-        within_memory(lanes, live + 1, size * profile.memory_factor())?;
+        within_memory(ABOUT.name, lanes, live + 1, size * profile.memory_factor())?;
         let generator = Generator::new(profile, size, setup.seed);
         Ok(Box::new(Plan { lanes, live, serialise: setup.choice("serialise") == "yes", seed: setup.seed, generator }))
     }

@@ -41,8 +41,8 @@ const PARTS: usize = 64;
 /// A container with more children than this, or with containers among them, is not one thing to remove, replace or copy.
 const SMALL: usize = 4;
 
-/// An edit adds at most so much memory to a document: a copy, and room in an array that grows.
-const EDIT_BYTES: usize = 2048;
+/// So much memory an edit adds to a document at most, on average: as many remove a part as add one.
+const EDIT_BYTES: usize = 256;
 
 impl Workload for Edit {
     fn about(&self) -> &About {
@@ -51,7 +51,7 @@ impl Workload for Edit {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live, edits) = (setup.size("threads"), setup.size("live"), setup.size("edits"));
-        within_memory(lanes, live + 1, TREE_BYTES + edits * EDIT_BYTES)?;
+        within_memory(ABOUT.name, lanes, live + 1, TREE_BYTES + edits * EDIT_BYTES)?;
         let documents = Document::chosen(setup.choice("document"));
         Ok(Box::new(Editor { lanes, live, edits, documents, parts: parts(setup.seed), seed: setup.seed }))
     }

@@ -46,7 +46,7 @@ impl Workload for Parse {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live) = (setup.size("threads"), setup.size("live"));
-        within_memory(lanes, live + 1, TREE_BYTES)?;
+        within_memory(ABOUT.name, lanes, live + 1, TREE_BYTES)?;
         let documents = Document::chosen(setup.choice("document"));
         Ok(Box::new(Reader { lanes, live, documents, typed: setup.choice("into") == "typed", seed: setup.seed }))
     }

@@ -52,7 +52,7 @@ impl Workload for Pool {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (threads, live, size) = (setup.size("threads"), setup.size("live"), setup.size("size") << 10);
         let profile = Profile::chosen(setup.choice("profile"));
-        within_memory(threads, live, size * profile.memory_factor())?;
+        within_memory(ABOUT.name, threads, live, size * profile.memory_factor())?;
         let generator = Generator::new(profile, size, setup.seed);
         Ok(Box::new(Pipeline { team: Team::start(threads)?, live: live * threads, seed: setup.seed, generator }))
     }

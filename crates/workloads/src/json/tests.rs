@@ -77,11 +77,12 @@ fn what_would_take_too_much_memory_is_refused() {
     ];
     for (workload, parameters) in cases {
         let mut setup = Setup::new(workload.about(), 1);
+        setup.set("threads", "2").unwrap();
         for (name, value) in *parameters {
             setup.set(name, value).unwrap();
         }
         let error = run_turns(*workload, &setup, &[]).unwrap_err();
-        assert!(error.contains("the limit is"), "{}: {error}", workload.about().name);
+        assert!(error.contains("the limit is") && error.contains(workload.about().name), "{error}");
     }
 }
 
