@@ -1,11 +1,12 @@
 //! What there is to compare, and on what.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Style;
 use super::table::{grid, render};
 use crate::case::{Catalogue, WorkloadInfo};
-use crate::record::ContenderRow;
+use crate::record::{ContenderRow, KnobValue};
 
 /// A line for each contender: versions, proof, what its wrapper forwards, knobs, state.
 pub fn contenders(rows: &[ContenderRow], style: Style) -> String {
@@ -17,9 +18,7 @@ pub fn contenders(rows: &[ContenderRow], style: Style) -> String {
             continue;
         };
         let krate = format!("{} {}", identity.crate_name, identity.crate_version);
-        let knobs: Vec<&str> = identity.knobs.keys().map(String::as_str).collect();
-        let knobs = if knobs.is_empty() { "none".to_owned() } else { format!("{}: {}", knobs.len(), knobs.join(" ")) };
-        let knobs = if style == Style::Text { shortened(&knobs, 40) } else { knobs };
+        let knobs = knobs(row, &identity.knobs);
         table.add_row([
             row.name.as_str(),
             krate.trim(),
@@ -33,11 +32,19 @@ pub fn contenders(rows: &[ContenderRow], style: Style) -> String {
     render(&table)
 }
 
-fn shortened(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        Some((end, _)) => format!("{}…", text[..end].rsplit_once(' ').map_or(&text[..end], |(whole, _)| whole)),
-        None => text.to_owned(),
+/// The knobs that are turned, with the values read back; else how many there are to turn.
+fn knobs(row: &ContenderRow, known: &BTreeMap<String, KnobValue>) -> String {
+    if row.set.is_empty() {
+        return match known.len() {
+            0 => "none".into(),
+            count => format!("{count} at their defaults"),
+        };
     }
+    let turned = row.set.iter().map(|(name, value)| {
+        let confirmed = known.get(name).is_some_and(|knob| knob.confirmed);
+        format!("{name}:{value}{}", if confirmed { "" } else { " (unconfirmed)" })
+    });
+    turned.collect::<Vec<_>>().join(" ")
 }
 
 /// A line for each workload, and the sets there are.

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::{Style, contenders, notes, table};
 use crate::outcome::{CaseOutcome, Outcome};
-use crate::record::{Record, RunRow};
+use crate::record::{CaseRow, Record, RunRow, Sample};
+use crate::stats::median;
 use crate::{Bytes, Nanos};
 
 /// The page: verdicts first, then what they rest on. `command` is the command that makes it again.
@@ -65,7 +66,7 @@ fn counted(case: &CaseOutcome) -> Option<String> {
     let per_unit = |total: u64| total as f64 / counts.units as f64;
     let live = counts.peak_live.map_or("n/a".into(), |live| live.to_string());
     Some(format!(
-        "{}: {:.1} calls and {:.0} bytes requested per {}; {live} live at the peak",
+        "{}: {:.0} calls (to obtain, resize or give back memory) and {:.0} bytes requested per {}; {live} live at the peak",
         case.case,
         per_unit(counts.calls),
         per_unit(counts.requested.0),
@@ -73,15 +74,25 @@ fn counted(case: &CaseOutcome) -> Option<String> {
     ))
 }
 
+/// What a sample costs besides its timed turns.
 fn overheads(record: &Record) -> Vec<String> {
-    let of_case = |row: &crate::record::CaseRow| {
-        let middle = |value: fn(&crate::record::Sample) -> u64| {
-            let mut values: Vec<u64> = record.samples_of(&row.case).filter(|s| s.status.is_ok()).map(value).collect();
+    let of_case = |row: &CaseRow| {
+        let samples: Vec<&Sample> = record.samples_of(&row.case).filter(|s| s.status.is_ok()).collect();
+        let middle = |value: fn(&Sample) -> f64| median(&samples.iter().map(|s| value(s)).collect::<Vec<_>>());
+        let millis = |value: fn(&Sample) -> u64| {
+            let mut values: Vec<u64> = samples.iter().map(|s| value(s)).collect();
             values.sort_unstable();
             values.get(values.len() / 2).copied().map(Nanos)
         };
-        let (start, prepare) = (middle(|s| s.start_ns)?, middle(|s| s.prepare_ns)?);
-        Some(format!("{}: start {start}, prepare {prepare}", row.case))
+        Some(format!(
+            "{}: start {}, prepare {}, finish {}; protocol {:.2} % of the turns' wall time, idle CPU {:.2} % of their CPU time",
+            row.case,
+            millis(|s| s.start_ns)?,
+            millis(|s| s.prepare_ns)?,
+            millis(|s| s.finish_ns)?,
+            100.0 * middle(|s| s.exchange_ns as f64 / s.wall_ns.max(1) as f64)?,
+            100.0 * middle(|s| s.idle_cpu_ns as f64 / s.cpu().0.max(1) as f64)?,
+        ))
     };
     record.cases.iter().filter_map(of_case).collect()
 }
