@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heapmark::{ContenderName, Worker};
-use regex_lite::Regex;
+use regex::Regex;
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///

@@ -1,7 +1,7 @@
 //! From what the user asked for to contenders and cases.
 
 use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Worker, Workspace, installed};
-use regex_lite::Regex;
+use regex::Regex;
 
 use crate::args::{ContenderSelection, Run, WorkloadSelection};
 
