@@ -19,7 +19,7 @@ impl Workload for Words {
         &ABOUT
     }
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
-        let word = |i| format!("{:x}", (setup.seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15) % 997);
+        let word = |i: u64| format!("{:x}", (setup.seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15) % 997);
         Ok(Box::new(Text((0..setup.number("words")).map(word).collect(), setup.size("threads"))))
     }
 }
