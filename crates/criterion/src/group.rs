@@ -101,7 +101,7 @@ fn in_turn(values: Vec<f64>) -> impl FnMut() -> f64 {
 }
 
 fn check_blocks(record: &Record, arguments: &Arguments) -> Result<(), Error> {
-    let blocks = record.run.as_ref().map_or(0, |run| run.settings.blocks);
+    let blocks = record.run.as_ref().and_then(|run| run.settings.blocks()).unwrap_or(0);
     let suffices = blocks >= Arguments::LEAST_SAMPLES || arguments.is_quick() || arguments.mode() != Mode::Benchmark;
     suffices.then_some(()).ok_or_else(|| {
         let least = Arguments::LEAST_SAMPLES;

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::capture::Capture;
-use crate::Status;
+use crate::{Cancel, Status};
 
 /// How long each step of a sample may take before the worker is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +55,19 @@ pub(crate) struct Child {
     stderr: Capture,
     oom_kills: Option<u64>,
     reaped: bool,
+    cancel: Cancel,
 }
+
+/// How soon a wish to cancel is noticed. Answers come long before, so nobody is woken for it while turns are taken.
+const ATTENTION: Duration = Duration::from_millis(200);
 
 impl Child {
     /// Starts `program` with nothing but these variables in its environment.
-    pub(crate) fn start(program: &Path, environment: &BTreeMap<String, String>) -> Result<Self, Status> {
+    pub(crate) fn start(
+        program: &Path,
+        environment: &BTreeMap<String, String>,
+        cancel: &Cancel,
+    ) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
             // The file's name and not its path: records are shared between machines.
             let name = program.file_name().unwrap_or_default().to_string_lossy();
@@ -96,6 +104,7 @@ impl Child {
                 stderr,
                 oom_kills,
                 reaped: false,
+                cancel: cancel.clone(),
             }),
             Err(error) => {
                 // Best effort: the error to report is the first one.
@@ -129,7 +138,11 @@ impl Child {
                 self.kill();
                 return Err(Status::Timeout { detail: format!("{step}: no answer within {limit:?}") });
             };
-            self.wait_for_something(left);
+            if self.cancel.is_cancelled() {
+                self.kill();
+                return Err(Status::Timeout { detail: format!("{step}: the run was cancelled") });
+            }
+            self.wait_for_something(left.min(ATTENTION));
             let mut buffer = [0; 4096];
             match self.channel.read(&mut buffer) {
                 Ok(0) => return Err(self.post_mortem(step)),
