@@ -164,8 +164,8 @@ impl Arguments {
     /// How a run for this metric is made: as `settings` say, but in the metric's own arrangement, with as many blocks as
     /// criterion is to get samples, and with the least work where nothing is measured in earnest.
     #[must_use]
-    pub fn settings<M: Metric>(&self, settings: Settings) -> Settings {
-        let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings };
+    pub fn settings<M: Metric>(&self, settings: &Settings) -> Settings {
+        let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings.clone() };
         if self.mode == Mode::Test {
             let Settings { blocks, turn, turns, turns_alone, warm_turns, .. } = Settings::smoke();
             return Settings { blocks, turn, turns, turns_alone, warm_turns, ..settings };
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn settings_follow_the_command_line() {
         let blocks =
-            |line: &str, blocks| read(line).settings::<PeakRss>(Settings { blocks, ..Settings::default() }).blocks;
+            |line: &str, blocks| read(line).settings::<PeakRss>(&Settings { blocks, ..Settings::default() }).blocks;
         assert_eq!(blocks("--bench", 12), 12);
         assert_eq!(blocks("--bench", 4), Arguments::LEAST_SAMPLES);
         assert_eq!(blocks("--bench --sample-size 25", 12), 25);
@@ -273,10 +273,10 @@ mod tests {
         assert_eq!(blocks("--bench --quick", 12), Arguments::QUICK_BLOCKS);
         assert_eq!(blocks("--test --bench", 12), Settings::smoke().blocks);
         let settings = Settings { seed: 7, ..Settings::default() };
-        let test = read("--test").settings::<TimePerUnit>(settings.clone());
+        let test = read("--test").settings::<TimePerUnit>(&settings);
         assert_eq!((test.turn, test.turns, test.seed), (Settings::smoke().turn, Settings::smoke().turns, 7));
-        assert_eq!(read("--bench").settings::<TimePerUnit>(settings.clone()).arrangements, [Arrangement::Turns]);
-        assert_eq!(read("--bench").settings::<PeakRss>(settings).arrangements, [Arrangement::Alone]);
+        assert_eq!(read("--bench").settings::<TimePerUnit>(&settings).arrangements, [Arrangement::Turns]);
+        assert_eq!(read("--bench").settings::<PeakRss>(&settings).arrangements, [Arrangement::Alone]);
     }
 
     #[test]

@@ -72,9 +72,12 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::record::{IdentityRow, Role, RunRow, SCHEMA, Sample, Turns};
-    use crate::{Arrangement, Bytes, Settings, Status};
+    use crate::sample::{Entrant, blank};
+    use crate::{Arrangement, Bytes, Contender, Settings, Status, Worker};
 
     const MIB: u64 = 1 << 20;
 
@@ -95,7 +98,7 @@ mod tests {
                 proof_detail: String::new(),
                 build: "release".into(),
                 features: String::new(),
-                knobs: std::collections::BTreeMap::new(),
+                knobs: BTreeMap::new(),
                 start_rss: Some(Bytes(1)),
             }),
         }
@@ -117,36 +120,21 @@ mod tests {
             contenders: names.iter().map(|(name, role)| contender(name, *role)).collect(),
             ..Record::default()
         };
-        for workload in workloads {
-            for block in 0..12 {
-                record.samples.extend(names.iter().map(|(name, role)| Sample {
-                    case: Case::new(*workload),
-                    contender: (*name).into(),
-                    role: *role,
-                    block,
-                    arrangement,
-                    status: Status::Ok,
+        for (workload, block) in workloads.iter().flat_map(|workload| (0..12).map(move |block| (workload, block))) {
+            record.samples.extend(names.iter().map(|&(name, role)| {
+                let (name, contender) = (name.to_owned(), Contender::plain(Worker::at(name, "")));
+                let entrant = Entrant { name, role, contender, variables: BTreeMap::new(), status: Status::Ok };
+                let peak = MIB * if role == Role::Contender { times } else { 1 };
+                Sample {
                     units: 10,
-                    checksum: 0,
                     wall_ns: 1000,
                     user_ns: 900,
                     system_ns: 100,
-                    idle_cpu_ns: 0,
-                    minor_faults: 0,
-                    major_faults: 0,
-                    voluntary_switches: 0,
-                    involuntary_switches: 0,
-                    start_rss: None,
-                    base_rss: None,
-                    peak_rss: Some(Bytes(MIB * if *role == Role::Contender { times } else { 1 })),
-                    peak_reset: true,
-                    start_ns: 0,
-                    prepare_ns: 0,
-                    padding: 0,
-                    memory: std::collections::BTreeMap::new(),
+                    peak_rss: Some(Bytes(peak)),
                     turns: Turns { wall_ns: vec![1000], user_ns: vec![900], system_ns: vec![100], ..Turns::default() },
-                }));
-            }
+                    ..blank(&entrant, &Case::new(*workload), block, arrangement, 0)
+                }
+            }));
         }
         record
     }
