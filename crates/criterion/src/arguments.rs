@@ -164,8 +164,8 @@ impl Arguments {
     /// How a run for this metric is made: as `settings` say, but in the metric's own arrangement, with as many blocks as
     /// criterion is to get samples, and with the least work where nothing is measured in earnest.
     #[must_use]
-    pub fn settings<M: Metric>(&self, settings: Settings) -> Settings {
-        let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings };
+    pub fn settings<M: Metric>(&self, settings: &Settings) -> Settings {
+        let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings.clone() };
         if self.mode == Mode::Test {
             let Settings { stop, turn, turns, turns_alone, warm_turns, timed_share, .. } = Settings::smoke();
             return Settings { stop, turn, turns, turns_alone, warm_turns, timed_share, ..settings };
@@ -266,7 +266,7 @@ mod tests {
     fn settings_follow_the_command_line() {
         let blocks = |line: &str, blocks| {
             read(line)
-                .settings::<PeakRss>(Settings { stop: Stop::Blocks(blocks), ..Settings::default() })
+                .settings::<PeakRss>(&Settings { stop: Stop::Blocks(blocks), ..Settings::default() })
                 .blocks()
                 .unwrap()
         };
@@ -277,10 +277,10 @@ mod tests {
         assert_eq!(blocks("--bench --quick", 12), Arguments::QUICK_BLOCKS);
         assert_eq!(blocks("--test --bench", 12), Settings::smoke().blocks().unwrap());
         let settings = Settings { seed: 7, ..Settings::default() };
-        let test = read("--test").settings::<TimePerUnit>(settings.clone());
+        let test = read("--test").settings::<TimePerUnit>(&settings);
         assert_eq!((test.turn, test.turns, test.seed), (Settings::smoke().turn, Settings::smoke().turns, 7));
-        assert_eq!(read("--bench").settings::<TimePerUnit>(settings.clone()).arrangements, [Arrangement::Turns]);
-        assert_eq!(read("--bench").settings::<PeakRss>(settings).arrangements, [Arrangement::Alone]);
+        assert_eq!(read("--bench").settings::<TimePerUnit>(&settings).arrangements, [Arrangement::Turns]);
+        assert_eq!(read("--bench").settings::<PeakRss>(&settings).arrangements, [Arrangement::Alone]);
     }
 
     #[test]

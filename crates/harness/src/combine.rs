@@ -95,7 +95,7 @@ mod tests {
                 proof_detail: String::new(),
                 build: "release".into(),
                 features: String::new(),
-                knobs: std::collections::BTreeMap::new(),
+                knobs: BTreeMap::new(),
                 start_rss: Some(Bytes(1)),
             }),
         }
