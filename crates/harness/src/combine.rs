@@ -72,6 +72,8 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::record::{BlockRow, IdentityRow, Role, Row, RunRow, SCHEMA, Sample, Turns};
     use crate::{Arrangement, Bytes, Settings, Status};
