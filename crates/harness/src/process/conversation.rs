@@ -8,7 +8,9 @@ use heapmark_protocol::{
     Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Workload, verb,
 };
 
+use super::answer::Answer;
 use super::child::{Child, Limits};
+use super::deadline::Deadline;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 use crate::{Contender, Status};
 
@@ -94,8 +96,9 @@ impl Conversation {
         let request = self.line.start(verb::CATALOGUE).finish();
         self.child.send(request);
         let mut catalogue = Catalogue::default();
+        let mut answer = Answer::of(&mut self.child, self.limits.start, STEP);
         loop {
-            let line = self.child.next_line(self.limits.start, STEP)?;
+            let line = answer.line()?;
             let message = parse(&line, STEP)?;
             match message.verb() {
                 verb::Workload => {
@@ -136,7 +139,7 @@ impl Conversation {
             line.text(&format!("{PARAMETER_PREFIX}{name}"), value);
         }
         self.child.send(line.finish());
-        let answer = self.child.next_line(self.limits.prepare, STEP)?;
+        let answer = self.child.next_line(Deadline::after(self.limits.prepare), STEP)?;
         let message = expect(&answer, verb::Prepared, STEP)?;
         let mut parameters = BTreeMap::new();
         for pair in message.pairs() {
@@ -152,7 +155,7 @@ impl Conversation {
     pub(crate) fn turn(&mut self, units: u64) -> Result<Turned, Status> {
         const STEP: &str = "working";
         self.child.send(Turn { units }.write(&mut self.line).finish());
-        let answer = self.child.next_line(self.limits.turn, STEP)?;
+        let answer = self.child.next_line(Deadline::after(self.limits.turn), STEP)?;
         let turned = read(Turned::read(&expect(&answer, verb::Turned, STEP)?), STEP)?;
         if turned.count != units {
             let detail = format!("{} units were done where {units} were asked for", turned.count);
@@ -165,10 +168,11 @@ impl Conversation {
     pub(crate) fn finish(mut self, settle_ms: u64) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish + std::time::Duration::from_millis(settle_ms);
+        let limit = self.limits.finish.saturating_add(std::time::Duration::from_millis(settle_ms));
+        let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {
-            let line = self.child.next_line(limit, STEP)?;
+            let line = answer.line()?;
             let message = parse(&line, STEP)?;
             match message.verb() {
                 verb::Phase => phases.push(read(Phase::read(&message), STEP)?),
@@ -234,7 +238,8 @@ pub(crate) fn check_knobs(contender: &Contender, greeting: &Greeting) -> Result<
 
 fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
     const STEP: &str = "starting";
-    let line = child.next_line(start.limits.start, STEP)?;
+    let mut answer = Answer::of(child, start.limits.start, STEP);
+    let line = answer.line()?;
     let message = expect(&line, verb::Hello, STEP)?;
     // The version first: the other fields of a foreign version mean nothing.
     let protocol = read(message.number("protocol"), STEP)?;
@@ -265,7 +270,7 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
         return Err(Status::DebugBuild { detail: greeting.build });
     }
     loop {
-        let line = child.next_line(start.limits.start, STEP)?;
+        let line = answer.line()?;
         let message = parse(&line, STEP)?;
         match message.verb() {
             verb::Knob => greeting.knobs.push(knob_info(read(Knob::read(&message), STEP)?)),
