@@ -104,10 +104,10 @@ impl Conversation {
                 verb::Workload => {
                     let workload = read(Workload::read(&message), STEP)?;
                     catalogue.workloads.push(WorkloadInfo {
-                        name: workload.name.into_owned(),
-                        summary: workload.summary.into_owned(),
-                        unit: workload.unit.into_owned(),
-                        details: workload.details.into_owned(),
+                        name: one_line(&workload.name),
+                        summary: one_line(&workload.summary),
+                        unit: one_line(&workload.unit),
+                        details: one_line(&workload.details),
                         parameters: Vec::new(),
                     });
                 }
@@ -120,8 +120,8 @@ impl Conversation {
                 verb::Set => {
                     let set = read(Set::read(&message), STEP)?;
                     catalogue.sets.push(SetInfo {
-                        name: set.name.into_owned(),
-                        summary: set.summary.into_owned(),
+                        name: one_line(&set.name),
+                        summary: one_line(&set.summary),
                         workloads: set.workloads.split(',').map(str::to_owned).collect(),
                     });
                 }
@@ -249,16 +249,16 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
     }
     let hello = read(Hello::read(&message), STEP)?;
     let mut greeting = Greeting {
-        name: hello.name.into_owned(),
-        crate_name: hello.crate_name.into_owned(),
-        crate_version: hello.crate_version.into_owned(),
-        upstream_version: hello.upstream_version.into_owned(),
-        licence: hello.licence.into_owned(),
-        forwards: hello.forwards.into_owned(),
+        name: one_line(&hello.name),
+        crate_name: one_line(&hello.crate_name),
+        crate_version: one_line(&hello.crate_version),
+        upstream_version: one_line(&hello.upstream_version),
+        licence: one_line(&hello.licence),
+        forwards: one_line(&hello.forwards),
         proof: hello.proof,
-        proof_detail: hello.proof_detail.into_owned(),
-        build: hello.build.into_owned(),
-        features: hello.features.into_owned(),
+        proof_detail: one_line(&hello.proof_detail),
+        build: one_line(&hello.build),
+        features: one_line(&hello.features),
         start_rss: hello.start_rss,
         counts_only: hello.counts_only,
         knobs: Vec::new(),
@@ -280,9 +280,15 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
     }
 }
 
+/// Text of a worker as it may be shown: on one line, and without what would move a terminal's cursor.
+fn one_line(text: &str) -> String {
+    let words: Vec<_> = text.split(|c: char| c.is_control()).filter(|words| !words.is_empty()).collect();
+    words.join(" ")
+}
+
 fn knob_info(knob: Knob<'_>) -> KnobInfo {
     KnobInfo {
-        name: knob.name.into_owned(),
+        name: one_line(&knob.name),
         variable: knob.variable.into_owned(),
         template: knob.template.into_owned(),
         joiner: knob.joiner.map(std::borrow::Cow::into_owned),
@@ -297,9 +303,9 @@ fn parameter_info(parameter: Parameter<'_>) -> ParameterInfo {
         ParameterKind::Choice => ParameterValues::Choice(parameter.choices.split(',').map(str::to_owned).collect()),
     };
     ParameterInfo {
-        name: parameter.name.into_owned(),
-        summary: parameter.summary.into_owned(),
-        default: parameter.default.into_owned(),
+        name: one_line(&parameter.name),
+        summary: one_line(&parameter.summary),
+        default: one_line(&parameter.default),
         values,
     }
 }
@@ -309,7 +315,7 @@ fn parse<'a>(line: &'a [u8], step: &str) -> Result<Message<'a>, Status> {
     let message = read(Message::parse(line), step)?;
     if message.verb() == verb::Failure {
         let failure = read(Failure::read(&message), step)?;
-        return Err(Status::Refused { detail: failure.message.into_owned() });
+        return Err(Status::Refused { detail: one_line(&failure.message) });
     }
     Ok(message)
 }
@@ -325,4 +331,16 @@ fn read<T>(result: Result<T, ParseError>, step: &str) -> Result<T, Status> {
 
 fn unexpected(step: &str, what: &str) -> Status {
     Status::ProtocolError { detail: format!("{step}: it answered `{what}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_worker_is_shown_on_one_line() {
+        assert_eq!(one_line("glibc 2.36"), "glibc 2.36");
+        assert_eq!(one_line("a\r\nb\u{1b}[31m\u{9b}c\0"), "a b [31m c");
+        assert_eq!(one_line("\n"), "");
+    }
 }
