@@ -6,7 +6,8 @@ use heapmark_worker::{Identity, Knob, ReadBack};
 
 use crate::{mallctl, proof};
 
-pub(crate) const IDENTITY: Identity = Identity {
+/// What this backend says of itself.
+pub const IDENTITY: Identity = Identity {
     name: "jemalloc",
     crate_name: "tikv-jemallocator",
     crate_version: "0.7.0",

@@ -7,7 +7,8 @@ use heapmark_worker::{Identity, Knob, ReadBack};
 
 use crate::{options, proof};
 
-pub(crate) const IDENTITY: Identity = Identity {
+/// What this backend says of itself.
+pub const IDENTITY: Identity = Identity {
     name: "mimalloc",
     crate_name: "mimalloc",
     crate_version: "0.1.52",

@@ -1,5 +1,3 @@
-//! mimalloc, version 3: Microsoft's allocator of sharded free lists.
-mod identity;
-mod options;
-mod proof;
-heapmark_worker::worker!(mimalloc::MiMalloc = mimalloc::MiMalloc, identity::IDENTITY, heapmark_workloads::CATALOGUE);
+//! The worker of the standard workloads.
+use heapmark_mimalloc::{IDENTITY, MiMalloc};
+heapmark_worker::worker!(MiMalloc = MiMalloc, IDENTITY, heapmark_workloads::CATALOGUE);

@@ -8,7 +8,8 @@ use crate::{assertions, proof};
 
 const NATIVE_FLAGS: &str = env!("HEAPMARK_NATIVE_CXX");
 
-pub(crate) const IDENTITY: Identity = Identity {
+/// What this backend says of itself.
+pub const IDENTITY: Identity = Identity {
     name: "snmalloc",
     crate_name: "snmalloc-rs",
     crate_version: "0.7.6",

@@ -6,7 +6,8 @@ use heapmark_worker::{Identity, Knob, ReadBack};
 
 use crate::{glibc, proof};
 
-pub(crate) const IDENTITY: Identity = Identity {
+/// What this backend says of itself.
+pub const IDENTITY: Identity = Identity {
     name: "system",
     crate_name: "",
     crate_version: "",

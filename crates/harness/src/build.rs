@@ -22,6 +22,8 @@ pub struct Workspace {
 struct Target {
     package: String,
     program: String,
+    /// Whether it is one of the workspace's own backends, and not a worker that some other package brings along.
+    standard: bool,
 }
 
 impl Target {
@@ -62,12 +64,30 @@ impl Workspace {
         folder.map(PathBuf::from).ok_or_else(|| Error::Build("cargo metadata names no target folder".into()))
     }
 
-    /// Builds the workers in release mode and says where they are. One that cannot be built is listed with the reason,
-    /// and hurts no other. `wanted` picks backends by name; building fewer saves time.
+    /// Builds the standard workers in release mode and says where they are. One that cannot be built is listed with the
+    /// reason, and hurts no other. `wanted` picks backends by name; building fewer saves time.
+    ///
+    /// The standard workers are those below the folder that the workspace names as `workers` in its table
+    /// `[workspace.metadata.heapmark]`; without such a table, all there are.
     ///
     /// Cargo's own progress goes to standard error. Fails if Cargo itself cannot be run or understood.
     pub fn build(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
-        let targets: Vec<Target> = self.targets()?.into_iter().filter(|target| wanted(target.backend())).collect();
+        let targets = self.targets()?.into_iter().filter(|target| target.standard && wanted(target.backend()));
+        self.build_targets(targets.collect())
+    }
+
+    /// Builds the workers of one package, wherever in the workspace it lies: for workloads and backends that are not among
+    /// the standard ones. Otherwise like [`Workspace::build`]; fails too if the package has no worker.
+    pub fn build_package(&self, package: &str) -> Result<Vec<Worker>, Error> {
+        let targets: Vec<_> = self.targets()?.into_iter().filter(|target| target.package == package).collect();
+        if targets.is_empty() {
+            let root = self.root.display();
+            return Err(Error::Usage(format!("no package {package:?} in {root} has a program {WORKER_PREFIX}NAME")));
+        }
+        self.build_targets(targets)
+    }
+
+    fn build_targets(&self, targets: Vec<Target>) -> Result<Vec<Worker>, Error> {
         if targets.is_empty() {
             return Ok(Vec::new());
         }
@@ -110,20 +130,7 @@ impl Workspace {
     }
 
     fn targets(&self) -> Result<Vec<Target>, Error> {
-        let metadata = self.metadata()?;
-        let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
-        let mut targets = Vec::new();
-        for package in list(&metadata["packages"]) {
-            let name = package["name"].as_str().unwrap_or_default().to_owned();
-            for target in list(&package["targets"]) {
-                let program = target["name"].as_str().unwrap_or_default();
-                let is_program = list(&target["kind"]).iter().any(|kind| kind == "bin");
-                if is_program && program.starts_with(WORKER_PREFIX) {
-                    targets.push(Target { package: name.clone(), program: program.to_owned() });
-                }
-            }
-        }
-        Ok(targets)
+        Ok(workers_in(&self.metadata()?))
     }
 
     fn metadata(&self) -> Result<serde_json::Value, Error> {
@@ -139,6 +146,27 @@ impl Workspace {
         serde_json::from_slice(&output.stdout)
             .map_err(|error| Error::Build(format!("cargo metadata answered what is not JSON: {error}")))
     }
+}
+
+/// The workers in what `cargo metadata` says.
+fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let folder = metadata["metadata"]["heapmark"]["workers"].as_str();
+    let folder = folder.zip(metadata["workspace_root"].as_str()).map(|(folder, root)| Path::new(root).join(folder));
+    let mut targets = Vec::new();
+    for package in list(&metadata["packages"]) {
+        let name = package["name"].as_str().unwrap_or_default();
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        let standard = folder.as_deref().is_none_or(|folder| manifest.starts_with(folder));
+        for target in list(&package["targets"]) {
+            let program = target["name"].as_str().unwrap_or_default();
+            let is_program = list(&target["kind"]).iter().any(|kind| kind == "bin");
+            if is_program && program.starts_with(WORKER_PREFIX) {
+                targets.push(Target { package: name.to_owned(), program: program.to_owned(), standard });
+            }
+        }
+    }
+    targets
 }
 
 /// Cargo as the surrounding Cargo names itself, else whichever is on the path.
@@ -210,6 +238,30 @@ mod tests {
         ] {
             assert_eq!(with_ndebug(given.map(Into::into)), expected);
         }
+    }
+
+    #[test]
+    fn standard_workers_lie_where_the_workspace_says() {
+        let package = |name: &str, folder: &str| {
+            let targets = [
+                serde_json::json!({"name": format!("heapmark-worker-{name}"), "kind": ["bin"]}),
+                serde_json::json!({"name": format!("heapmark_{name}"), "kind": ["lib"]}),
+                serde_json::json!({"name": "heapmark-worker-test", "kind": ["test"]}),
+            ];
+            serde_json::json!({"name": name, "manifest_path": format!("/w/{folder}/Cargo.toml"), "targets": targets})
+        };
+        let mut metadata = serde_json::json!({
+            "workspace_root": "/w",
+            "packages": [package("system", "allocators/system"), package("words", "allocators-of-mine/words")],
+            "metadata": {"heapmark": {"workers": "allocators"}},
+        });
+        let standard = |metadata: &serde_json::Value| -> Vec<(String, bool)> {
+            workers_in(metadata).into_iter().map(|target| (target.backend().to_owned(), target.standard)).collect()
+        };
+        assert_eq!(standard(&metadata), [("system".to_owned(), true), ("words".to_owned(), false)]);
+        metadata["metadata"] = serde_json::Value::Null;
+        let found_elsewhere = standard(&metadata);
+        assert!(found_elsewhere.iter().all(|(_, standard)| *standard), "{found_elsewhere:?}");
     }
 
     #[test]

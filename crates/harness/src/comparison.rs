@@ -1,11 +1,13 @@
 //! Setting up a run: who takes part, how it is made, where the record goes.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::outcome::Outcome;
+use crate::process::{Conversation, Start};
 use crate::record::RecordFile;
 use crate::session::{Event, Session};
-use crate::{Case, Contender, Error, Settings, Worker};
+use crate::{Case, Catalogue, Contender, Error, Settings, Status, Worker};
 
 /// A comparison of contenders, to be set up and then run.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub struct Comparison {
     pub(crate) settings: Settings,
     pub(crate) file: Option<RecordFile>,
     pub(crate) workspace: Option<PathBuf>,
+    pub(crate) counters_too: bool,
 }
 
 impl Comparison {
@@ -28,6 +31,7 @@ impl Comparison {
             settings: Settings::default(),
             file: None,
             workspace: None,
+            counters_too: false,
         }
     }
 
@@ -47,6 +51,13 @@ impl Comparison {
     #[must_use]
     pub fn counting(mut self, worker: Worker) -> Self {
         self.counting = Some(worker);
+        self
+    }
+
+    /// Lets workers that only count take part: to list them, since their times say nothing about an allocator.
+    #[must_use]
+    pub fn counters_too(mut self) -> Self {
+        self.counters_too = true;
         self
     }
 
@@ -78,6 +89,21 @@ impl Comparison {
         self
     }
 
+    /// What there is to measure: the workloads of the reference, or of the first contender that can be asked. For those who
+    /// want to choose before they open a [`Session`]. Fails if nobody can be asked.
+    pub fn catalogue(&self) -> Result<Catalogue, Error> {
+        let reference = self.reference.as_deref().unwrap_or("system");
+        let (first, others): (Vec<_>, Vec<_>) = self.contenders.iter().partition(|c| c.name == reference);
+        let mut reasons = Vec::new();
+        for contender in first.into_iter().chain(others) {
+            match ask_catalogue(contender, &self.settings) {
+                Ok(catalogue) => return Ok(catalogue),
+                Err(status) => reasons.push(format!("{}: {status}", contender.name)),
+            }
+        }
+        Err(Error::NoWorker(format!("no contender can be asked: {}", reasons.join("; "))))
+    }
+
     /// Has every contender introduce itself, so that cases can be measured one by one.
     pub fn open(self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Session, Error> {
         Session::open(self, observe)
@@ -94,4 +120,15 @@ impl Comparison {
         }
         Ok(Outcome::of(&session.finish()?))
     }
+}
+
+/// Starts a worker only to hear what it offers.
+fn ask_catalogue(contender: &Contender, settings: &Settings) -> Result<Catalogue, Status> {
+    let program = contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
+    let start =
+        Start { limits: settings.limits, padding: 0, knobs: &BTreeMap::new(), allow_debug: settings.allow_debug };
+    let mut conversation = Conversation::open(program, &start)?;
+    let catalogue = conversation.catalogue()?;
+    conversation.quit()?;
+    Ok(catalogue)
 }

@@ -21,6 +21,7 @@
 mod build;
 mod calibrate;
 mod case;
+mod combine;
 mod comparison;
 mod contender;
 mod error;
@@ -39,6 +40,7 @@ pub mod view;
 
 pub use build::{WORKER_PREFIX, Workspace, installed};
 pub use case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
+pub use combine::why_not_combined;
 pub use comparison::Comparison;
 pub use contender::{Contender, ContenderName, Worker};
 pub use error::Error;

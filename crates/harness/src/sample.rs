@@ -113,8 +113,11 @@ impl<'a> Running<'a> {
     /// A timed turn, which came at `position` in its round.
     pub(crate) fn turn(&mut self, position: u32) {
         let units = self.work.turn_units;
+        let begun = Instant::now();
         let Some(turned) = self.one_turn(units) else { return };
+        let waited = Nanos::from(begun.elapsed()).0;
         let sample = &mut self.sample;
+        sample.exchange_ns += waited.saturating_sub(turned.wall_ns);
         sample.units += turned.count;
         sample.wall_ns += turned.wall_ns;
         sample.user_ns += turned.user_ns;
@@ -147,7 +150,10 @@ impl<'a> Running<'a> {
     /// Ends the sample.
     pub(crate) fn finish(&mut self) {
         let Some(conversation) = self.conversation.take() else { return };
-        match conversation.finish(self.work.settings.settle_ms) {
+        let begun = Instant::now();
+        let finished = conversation.finish(self.work.settings.settle_ms);
+        self.sample.finish_ns = Nanos::from(begun.elapsed()).0;
+        match finished {
             Ok(finished) => {
                 self.sample.checksum = finished.outcome.checksum;
                 self.sample.peak_rss = finished.outcome.peak_rss.map(Bytes);
@@ -202,6 +208,8 @@ pub(crate) fn blank(entrant: &Entrant, case: &Case, block: u32, arrangement: Arr
         peak_reset: false,
         start_ns: 0,
         prepare_ns: 0,
+        exchange_ns: 0,
+        finish_ns: 0,
         padding,
         memory: BTreeMap::new(),
         turns: Turns::default(),

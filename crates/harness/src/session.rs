@@ -61,7 +61,7 @@ const PADDING: usize = 4096;
 impl Session {
     /// Has every contender introduce itself. One that cannot is kept, to be shown with its status.
     pub(crate) fn open(comparison: Comparison, observe: &mut dyn FnMut(Event<'_>)) -> Result<Self, Error> {
-        let Comparison { mut contenders, reference, counting, settings, file, workspace } = comparison;
+        let Comparison { mut contenders, reference, counting, settings, file, workspace, counters_too } = comparison;
         if contenders.is_empty() {
             return Err(Error::NothingSelected("no contender is selected".into()));
         }
@@ -96,7 +96,11 @@ impl Session {
         let mut catalogue = None;
         for (index, contender) in contenders.into_iter().enumerate() {
             let role = if index == 0 { Role::Reference } else { Role::Contender };
-            session.enter(contender, role, &mut catalogue, observe)?;
+            let greeting = session.enter(contender, role, &mut catalogue, observe)?;
+            if let Some(name) = greeting.filter(|_| !counters_too) {
+                let reason = "its times say nothing about an allocator, so it cannot be compared";
+                return Err(Error::Usage(format!("{name} only counts; {reason}")));
+            }
             if index == 0 && session.settings.twin {
                 session.add_twin()?;
             }
@@ -113,20 +117,15 @@ impl Session {
         Error::NoWorker(format!("no contender can be measured: {}", reasons.join("; ")))
     }
 
+    /// Has one contender introduce itself; its name, if it only counts.
     fn enter(
         &mut self,
         contender: Contender,
         role: Role,
         catalogue: &mut Option<Catalogue>,
         observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), Error> {
+    ) -> Result<Option<String>, Error> {
         let (status, variables, greeting, found) = match self.introduce(&contender) {
-            Ok(introduced) if introduced.greeting.counts_only => {
-                return Err(Error::Usage(format!(
-                    "{} only counts; its times say nothing about an allocator, so it cannot be compared",
-                    contender.name
-                )));
-            }
             Ok(i) => (Status::Ok, i.variables, Some(i.greeting), Some(i.catalogue)),
             Err(status) => (status, BTreeMap::new(), None, None),
         };
@@ -134,9 +133,12 @@ impl Session {
         if catalogue.is_none() {
             *catalogue = found;
         }
+        let counts_only = greeting.as_ref().is_some_and(|greeting| greeting.counts_only);
+        let counter = counts_only.then(|| contender.name.clone());
         let row = contender_row(&contender, role, status.clone(), greeting);
         self.entrants.push(Entrant { name: contender.name.clone(), role, contender, variables, status });
-        self.note(Row::Contender(Box::new(row)))
+        self.note(Row::Contender(Box::new(row)))?;
+        Ok(counter)
     }
 
     /// The reference a second time, as a control.
@@ -183,6 +185,11 @@ impl Session {
     /// The workloads that can be measured: the reference's.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
+    }
+
+    /// Where the record is written, if it is.
+    pub fn record_path(&self) -> Option<&std::path::Path> {
+        self.file.as_ref().map(RecordFile::path)
     }
 
     /// What has been measured so far.

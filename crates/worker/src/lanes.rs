@@ -24,8 +24,6 @@ struct State {
     /// Lanes (without the first) that are still busy with the current order, or with getting ready.
     busy: usize,
     tally: Tally,
-    /// A lane's thread ended by a panic; nobody waits for it any longer.
-    broken: bool,
 }
 
 /// Where the lanes wait for orders, and the first lane waits for them.
@@ -37,7 +35,7 @@ struct Gate {
 
 impl Gate {
     fn new(others: usize) -> Self {
-        let state = State { order: Order::Wait, generation: 0, busy: others, tally: Tally::default(), broken: false };
+        let state = State { order: Order::Wait, generation: 0, busy: others, tally: Tally::default() };
         Self { state: Mutex::new(state), ordered: Condvar::new(), done: Condvar::new() }
     }
 
@@ -59,11 +57,9 @@ impl Gate {
     /// Waits until every lane but the first is done; their tallies added up.
     fn wait(&self) -> Tally {
         let mut state = self.lock();
-        while state.busy > 0 && !state.broken {
+        while state.busy > 0 {
             state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        // The panic's message is on standard error; the harness sees the worker die. Nothing here could go on.
-        assert!(!state.broken, "a lane of the workload panicked");
         state.tally
     }
 
@@ -83,14 +79,14 @@ impl Gate {
     }
 }
 
-/// Tells the gate when its lane's thread ends by a panic.
-struct BreakOnPanic<'a>(&'a Gate);
+/// Ends the whole process when its thread panics: the other lanes may wait for this one, at the gate or inside the
+/// workload, and would wait for ever. The panic's message is on standard error by then, and the harness sees the worker die.
+struct AbortOnPanic;
 
-impl Drop for BreakOnPanic<'_> {
+impl Drop for AbortOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.lock().broken = true;
-            self.0.done.notify_one();
+            std::process::abort();
         }
     }
 }
@@ -122,11 +118,12 @@ pub(crate) fn with_team<T>(job: &dyn Job, use_them: impl FnOnce(&mut Team<'_>) -
     let lanes = job.lanes().max(1);
     let others = lanes - 1;
     let gate = Gate::new(others);
+    let _guard = AbortOnPanic;
     std::thread::scope(|scope| {
         for lane in 1..lanes {
             let gate = &gate;
             scope.spawn(move || {
-                let _guard = BreakOnPanic(gate);
+                let _guard = AbortOnPanic;
                 let mut work = job.lane(lane);
                 let mut seen = 0;
                 let mut tally = Tally::default();

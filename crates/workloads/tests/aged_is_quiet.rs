@@ -29,10 +29,11 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// Allocator calls of a whole run, from preparation to drop.
-fn calls(workload: &str, turns: &[u64]) -> u64 {
+fn calls(workload: &str, size: (&str, &str), turns: &[u64]) -> u64 {
     let workload = heapmark_workloads::CATALOGUE.find(workload).unwrap();
     let mut setup = Setup::new(workload.about(), 1);
     setup.set("threads", "1").unwrap();
+    setup.set(size.0, size.1).unwrap();
     let before = CALLS.load(Ordering::Relaxed);
     run_turns(workload, &setup, turns).unwrap();
     CALLS.load(Ordering::Relaxed) - before
@@ -41,9 +42,16 @@ fn calls(workload: &str, turns: &[u64]) -> u64 {
 // One test in one file: another test's thread would be counted too.
 #[test]
 fn reading_allocates_nothing_while_the_other_workloads_allocate_in_proportion() {
-    assert_eq!(calls("graph/aged", &[0, 0, 0]), calls("graph/aged", &[1, 1000, 10_000]));
-    for workload in ["graph/tree", "graph/dag", "graph/records", "graph/handoff", "graph/fork-join"] {
-        let (idle, busy) = (calls(workload, &[0, 0, 0]), calls(workload, &[1, 100, 1000]));
+    let records = ("records", "2000");
+    assert_eq!(calls("graph/aged", records, &[0, 0, 0]), calls("graph/aged", records, &[1, 100, 1000]));
+    for (workload, size) in [
+        ("graph/tree", ("nodes", "20")),
+        ("graph/dag", ("nodes", "500")),
+        ("graph/records", ("records", "500")),
+        ("graph/handoff", ("live", "50")),
+        ("graph/fork-join", ("nodes", "20")),
+    ] {
+        let (idle, busy) = (calls(workload, size, &[0, 0, 0]), calls(workload, size, &[1, 100, 1000]));
         assert!(busy - idle > 1101, "{workload}: {idle} and {busy} calls");
     }
 }

@@ -212,6 +212,10 @@ pub struct Sample {
     pub start_ns: u64,
     /// Time of the preparation, as the worker saw it.
     pub prepare_ns: u64,
+    /// What the harness waited for the timed turns beyond their wall time: the cost of the protocol.
+    pub exchange_ns: u64,
+    /// From the last turn until the worker was gone: memory probes, dropping everything, exiting.
+    pub finish_ns: u64,
     /// Length of the variable that shifted the stack.
     pub padding: usize,
     /// Memory after each phase: `worked`, `drained`, `settled`.

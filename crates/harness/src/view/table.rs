@@ -18,9 +18,7 @@ pub enum Style {
 /// The table: a row for each workload and contender, with throughput and peak memory, their ratios to the reference with
 /// 95 % intervals, and the verdicts. A contender that failed has its status there.
 pub fn table(outcome: &Outcome, style: Style) -> String {
-    let mut table = Table::new();
-    table.load_style(if style == Style::Text { NOTHING } else { ASCII_MARKDOWN });
-    table.set_content_arrangement(ContentArrangement::Disabled);
+    let mut table = grid(style);
     let ratio = format!("÷ {}", outcome.reference);
     table.set_header(["workload", "allocator", "throughput", &ratio, "time", "peak RSS", &ratio, "memory"]);
     for column in [2, 3, 5, 6] {
@@ -35,6 +33,19 @@ pub fn table(outcome: &Outcome, style: Style) -> String {
             table.add_row(row(name, contender, &outcome.reference));
         }
     }
+    render(&table)
+}
+
+/// An empty table in this style, as wide as its content.
+pub(super) fn grid(style: Style) -> Table {
+    let mut table = Table::new();
+    table.load_style(if style == Style::Text { NOTHING } else { ASCII_MARKDOWN });
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table
+}
+
+/// The table's text, without blanks at the ends of lines.
+pub(super) fn render(table: &Table) -> String {
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n")
 }

@@ -1,13 +1,15 @@
 //! Reference-counted nodes with shared subgraphs and back references, rewired at random.
 //!
-//! Models build graphs, scene graphs and incremental computations: a node holds the nodes it depends on (`Arc`), knows
-//! those that depend on it (`Weak`), and is replaced by a new version while some of its dependents keep the old one. So
-//! versions of several ages live side by side, the last dependent to go frees a whole cascade, and a block whose value is
-//! dropped stays allocated until the last back reference to it is pruned.
+//! Models build graphs, scene graphs and incremental computations: a node holds the nodes it depends on (`Arc`) and knows
+//! those that depend on it (`Weak`). An edit replaces it by a new version with an output of its own, which may differ in an
+//! edge or in its label, and moves its dependents over. Edits come in bursts at one place. Some old versions are pinned, as by a reader or an undo
+//! list, and with each pin a subgraph as it was; when the pin goes, a cascade frees what nobody else holds. A block
+//! whose value has been dropped stays allocated until the last back reference to it is pruned.
 //!
 //! Read from it: how an allocator does when the lifetimes of small blocks are decided by reference counts, not by the
 //! order in which they were made. Each lane has a graph of its own; the counts are atomic but not contended.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use fastrand::Rng;
@@ -27,10 +29,10 @@ static ABOUT: About = About {
     summary: "replaces and rewires nodes of a graph held together by Arc and Weak",
     unit: "rewiring",
     details: "Each thread keeps a layered graph: a node holds nodes of the layer below by Arc and knows its holders by \
-              Weak. A unit replaces one random node by a new version, moves about half of the holders over to it and \
-              drops what nobody holds any more, which may be a cascade. Stresses blocks of mixed sizes whose lifetimes \
-              are unrelated to the order of their allocation, small vectors that grow by realloc, and blocks kept \
-              allocated by weak references alone.",
+              Weak. A unit replaces a node by a new version with a new output, edge or label, moves its holders over, and \
+              drops the old version or pins it in place of an older one, whose end may be a cascade. Stresses small \
+              blocks of mixed sizes whose lifetimes are unrelated to the order of their allocation, small vectors that \
+              grow by realloc, and blocks kept allocated by weak references alone.",
     parameters: &[
         Parameter::number(
             "nodes",
@@ -40,11 +42,19 @@ static ABOUT: About = About {
             "current nodes, over all threads; at least one a layer for each",
         ),
         Parameter::number("layers", 8, 2, 64, "layers of a graph; the longest path"),
-        Parameter::number("fan", 3, 1, 16, "nodes that a node holds at most"),
+        Parameter::number("fan", 4, 1, 16, "nodes that a node holds at most"),
         Parameter::number("label", 64, 1, 512, "bytes of the longest label"),
+        Parameter::number("output", 24, 1, 1024, "words of eight bytes in the largest output"),
+        Parameter::number("pins", 4000, 1, 10_000_000, "old versions kept, over all threads; at least one for each"),
         Parameter::threads(),
     ],
 };
+
+/// How many rewirings happen at one place before another one is chosen, on average.
+const BURST: u8 = 8;
+
+/// One in so many old versions is pinned.
+const PIN: u8 = 4;
 
 impl Workload for Dag {
     fn about(&self) -> &About {
@@ -61,10 +71,14 @@ impl Workload for Dag {
             width: setup.size("nodes").div_ceil(lanes * layers),
             fan: setup.size("fan"),
             label: setup.size("label"),
+            output: setup.size("output"),
+            pins: setup.size("pins").div_ceil(lanes),
         };
-        // Old versions can outnumber the current nodes; each node has its own block, edges both ways and a label.
-        let node = 4 * (120 + 3 * 8 * job.fan as u64 + job.label as u64);
-        within_limit(ABOUT.name, node * (job.width * layers * lanes) as u64)?;
+        // Per version: two blocks, edges both ways, a label, and as much again for blocks that only weak references keep.
+        // While a pin lives, PIN versions are made for each pin there is; it may hold any of them.
+        let version = 400 + 64 * job.fan as u64 + job.label as u64 / 2 + 4 * job.output as u64;
+        let versions = job.width * layers + usize::from(PIN) * job.pins;
+        within_limit(ABOUT.name, version * (versions * lanes) as u64)?;
         Ok(Box::new(job))
     }
 }
@@ -77,6 +91,9 @@ struct Graphs {
     width: usize,
     fan: usize,
     label: usize,
+    output: usize,
+    /// Old versions that a lane keeps.
+    pins: usize,
 }
 
 impl Job for Graphs {
@@ -85,25 +102,27 @@ impl Job for Graphs {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let mut graph = Graph { shape: self, rng: lane_rng(self.seed, index), layers: Vec::with_capacity(self.layers) };
-        for _ in 0..self.layers {
-            let layer = (0..self.width).map(|_| graph.new_node(graph.layers.len(), None)).collect();
-            graph.layers.push(layer);
-        }
-        // Old versions pile up until about as many go as come; the timed part starts there.
-        for _ in 0..2 * self.width * self.layers {
+        let mut graph = Graph::new(self, index);
+        // Until about as many blocks go as come.
+        for _ in 0..AGE * self.width * self.layers {
             graph.rewire();
         }
         Box::new(graph)
     }
 }
 
+/// How many rewirings for each node come before the timed part.
+const AGE: usize = 4;
+
 struct Node {
-    value: u64,
+    /// What has been computed from the children, as it were.
+    output: Box<[u64]>,
     label: Arc<str>,
     children: Mutex<Vec<Arc<Node>>>,
     /// Who holds, or once held, this node.
     parents: Mutex<Vec<Weak<Node>>>,
+    /// There is a newer version.
+    superseded: AtomicBool,
 }
 
 struct Graph<'a> {
@@ -111,6 +130,10 @@ struct Graph<'a> {
     rng: Rng,
     /// The current nodes, leaves first.
     layers: Vec<Vec<Arc<Node>>>,
+    /// Where the current burst is: a layer and a place in it.
+    focus: (usize, usize),
+    /// Old versions.
+    pins: Vec<Arc<Node>>,
 }
 
 impl Lane for Graph<'_> {
@@ -123,57 +146,105 @@ impl Lane for Graph<'_> {
     }
 }
 
-impl Graph<'_> {
-    /// Replaces a random node; a checksum of the old one and of what it holds.
+impl<'a> Graph<'a> {
+    fn new(shape: &'a Graphs, lane: usize) -> Self {
+        let rng = lane_rng(shape.seed, lane);
+        let (layers, pins) = (Vec::with_capacity(shape.layers), Vec::with_capacity(shape.pins));
+        let mut graph = Self { shape, rng, layers, focus: (0, 0), pins };
+        for layer in 0..shape.layers {
+            let nodes = (0..shape.width).map(|_| graph.first_version(layer)).collect();
+            graph.layers.push(nodes);
+        }
+        graph
+    }
+
+    fn first_version(&mut self, layer: usize) -> Arc<Node> {
+        let label = text(&mut self.rng, 1, self.shape.label).into();
+        let count = if layer == 0 { 0 } else { self.rng.usize(1..=self.shape.fan) };
+        let children = (0..count).map(|_| self.any_below(layer)).collect();
+        Node::new(self.output(), label, children)
+    }
+
+    /// A current node of the layer below.
+    fn any_below(&mut self, layer: usize) -> Arc<Node> {
+        Arc::clone(&self.layers[layer - 1][self.rng.usize(..self.shape.width)])
+    }
+
+    fn output(&mut self) -> Box<[u64]> {
+        let first = self.rng.u64(..);
+        (0..self.rng.u64(1..=self.shape.output as u64)).map(|word| first.wrapping_add(word)).collect()
+    }
+
+    /// Replaces a node by a new version; a checksum of the old one and of what it holds.
     fn rewire(&mut self) -> u64 {
-        let layer = self.rng.usize(..self.shape.layers);
-        let slot = self.rng.usize(..self.shape.width);
-        let old = Arc::clone(&self.layers[layer][slot]);
-        let new = self.new_node(layer, Some(&old));
+        if self.rng.u8(..BURST) == 0 {
+            self.focus = (self.rng.usize(..self.shape.layers), self.rng.usize(..self.shape.width));
+        }
+        let (layer, place) = self.focus;
+        let old = Arc::clone(&self.layers[layer][place]);
+        let new = self.next_version(layer, &old);
+        old.superseded.store(true, Ordering::Relaxed);
         for weak in &*locked(&old.parents) {
             let Some(parent) = weak.upgrade() else { continue };
-            if self.rng.bool() {
-                continue;
-            }
-            // A parent that has been rewired away before is still listed, but holds the old node no more.
-            if let Some(child) = locked(&parent.children).iter_mut().find(|child| Arc::ptr_eq(child, &old)) {
+            // Old versions keep what they hold. A current one that has let go of this node is still listed.
+            if !parent.superseded.load(Ordering::Relaxed)
+                && let Some(child) = locked(&parent.children).iter_mut().find(|child| Arc::ptr_eq(child, &old))
+            {
                 *child = Arc::clone(&new);
                 new.held_by(&parent);
             }
         }
-        self.layers[layer][slot] = new;
-        old.checksum()
+        self.layers[layer][place] = new;
+        let sum = old.checksum();
+        if self.rng.u8(..PIN) == 0 {
+            self.pin(old);
+        }
+        sum
     }
 
-    /// A node that holds current nodes of the layer below. About half of the new versions share the label of the old one.
-    fn new_node(&mut self, layer: usize, old: Option<&Arc<Node>>) -> Arc<Node> {
-        let rng = &mut self.rng;
-        let label = match old {
-            Some(old) if rng.bool() => Arc::clone(&old.label),
-            _ => text(rng, 1, self.shape.label).into(),
-        };
-        let children: Vec<_> = if layer == 0 {
-            Vec::new()
+    fn next_version(&mut self, layer: usize, old: &Node) -> Arc<Node> {
+        let label =
+            if self.rng.bool() { Arc::clone(&old.label) } else { text(&mut self.rng, 1, self.shape.label).into() };
+        let mut children = locked(&old.children).clone();
+        if layer > 0 {
+            match self.rng.u8(..4) {
+                0 if children.len() < self.shape.fan => children.push(self.any_below(layer)),
+                1 if children.len() > 1 => {
+                    children.swap_remove(self.rng.usize(..children.len()));
+                }
+                2 => {
+                    let edge = self.rng.usize(..children.len());
+                    children[edge] = self.any_below(layer);
+                }
+                _ => {}
+            }
+        }
+        Node::new(self.output(), label, children)
+    }
+
+    /// Keeps an old version, in place of a random older one once there are enough.
+    fn pin(&mut self, old: Arc<Node>) {
+        if self.pins.len() < self.shape.pins {
+            self.pins.push(old);
         } else {
-            let below = &self.layers[layer - 1];
-            (0..rng.usize(1..=self.shape.fan)).map(|_| Arc::clone(&below[rng.usize(..below.len())])).collect()
-        };
-        let node = Arc::new(Node {
-            value: rng.u64(..),
-            label,
-            children: Mutex::new(children),
-            parents: Mutex::new(Vec::new()),
-        });
+            let place = self.rng.usize(..self.pins.len());
+            self.pins[place] = old;
+        }
+    }
+}
+
+impl Node {
+    fn new(output: Box<[u64]>, label: Arc<str>, children: Vec<Arc<Self>>) -> Arc<Self> {
+        let (children, parents) = (Mutex::new(children), Mutex::new(Vec::new()));
+        let node = Arc::new(Self { output, label, children, parents, superseded: AtomicBool::new(false) });
         for child in &*locked(&node.children) {
             child.held_by(&node);
         }
         node
     }
-}
 
-impl Node {
     /// Notes that `parent` holds this node. Dead entries are pruned where the list would have to grow.
-    fn held_by(&self, parent: &Arc<Node>) {
+    fn held_by(&self, parent: &Arc<Self>) {
         let mut parents = locked(&self.parents);
         if parents.len() == parents.capacity() {
             parents.retain(|weak| weak.strong_count() > 0);
@@ -182,59 +253,64 @@ impl Node {
     }
 
     fn checksum(self: &Arc<Self>) -> u64 {
-        let own = fold_text(fold(self.value, Arc::strong_count(self) as u64), &self.label);
-        locked(&self.children).iter().fold(own, |sum, child| fold(sum, child.value))
+        let output = self.output.iter().fold(self.output.len() as u64, |sum, word| sum.wrapping_add(*word));
+        let own = fold_text(fold(output, Arc::strong_count(self) as u64), &self.label);
+        locked(&self.children).iter().fold(own, |sum, child| fold(sum, Arc::strong_count(child) as u64))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
-    /// Nodes reached from the current ones, each counted once.
-    fn alive(graph: &Graph<'_>) -> usize {
-        let mut seen = std::collections::HashSet::new();
-        let mut open: Vec<_> = graph.layers.iter().flatten().cloned().collect();
+    const SHAPE: Graphs = Graphs { seed: 1, lanes: 1, layers: 6, width: 100, fan: 3, label: 20, output: 4, pins: 50 };
+
+    /// Nodes reached from these, each once.
+    fn reached(from: impl Iterator<Item = Arc<Node>>) -> HashSet<*const Node> {
+        let mut seen = HashSet::new();
+        let mut open: Vec<_> = from.collect();
         while let Some(node) = open.pop() {
             if seen.insert(Arc::as_ptr(&node)) {
                 open.extend(locked(&node.children).iter().cloned());
             }
         }
-        seen.len()
+        seen
     }
 
     #[test]
-    fn subgraphs_are_shared_and_old_versions_do_not_pile_up() {
-        let shape = Graphs { seed: 1, lanes: 1, layers: 6, width: 100, fan: 3, label: 20 };
-        let mut graph = Graph { shape: &shape, rng: lane_rng(1, 0), layers: Vec::new() };
-        for _ in 0..shape.layers {
-            let layer = (0..shape.width).map(|_| graph.new_node(graph.layers.len(), None)).collect();
-            graph.layers.push(layer);
+    fn current_nodes_hold_current_nodes_and_pins_hold_more() {
+        let mut graph = Graph::new(&SHAPE, 0);
+        for _ in 0..10_000 {
+            graph.rewire();
         }
-        let mut counts = Vec::new();
+        let current: HashSet<_> = graph.layers.iter().flatten().map(Arc::as_ptr).collect();
+        assert_eq!(current.len(), 600);
+        assert_eq!(reached(graph.layers.iter().flatten().cloned()), current);
+        let old = reached(graph.pins.iter().cloned()).difference(&current).count();
+        assert!(old > SHAPE.pins, "{old} old versions");
+    }
+
+    #[test]
+    fn old_versions_do_not_pile_up() {
+        let mut graph = Graph::new(&SHAPE, 0);
         for _ in 0..30 {
-            for _ in 0..shape.layers * shape.width {
+            for _ in 0..SHAPE.layers * SHAPE.width {
                 graph.rewire();
             }
-            counts.push(alive(&graph));
+            let alive = reached(graph.layers.iter().flatten().chain(&graph.pins).cloned()).len();
+            assert!((600..600 + 10 * SHAPE.pins).contains(&alive), "{alive} alive");
         }
-        let shared = graph.layers[0].iter().filter(|node| Arc::strong_count(node) > 2).count();
-        assert!(shared > 0);
-        assert!(counts.iter().all(|count| (600..2400).contains(count)), "{counts:?}");
     }
 
     #[test]
     fn nothing_outlives_the_graph() {
-        let shape = Graphs { seed: 1, lanes: 1, layers: 4, width: 50, fan: 2, label: 20 };
-        let mut graph = Graph { shape: &shape, rng: lane_rng(1, 0), layers: Vec::new() };
-        for _ in 0..shape.layers {
-            let layer = (0..shape.width).map(|_| graph.new_node(graph.layers.len(), None)).collect();
-            graph.layers.push(layer);
-        }
+        let mut graph = Graph::new(&SHAPE, 0);
         for _ in 0..1000 {
             graph.rewire();
         }
-        let weak: Vec<_> = graph.layers.iter().flatten().map(Arc::downgrade).collect();
+        let weak: Vec<_> = graph.layers.iter().flatten().chain(&graph.pins).map(Arc::downgrade).collect();
         drop(graph);
         assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
     }

@@ -1,12 +1,12 @@
 //! Trees built and dropped by fork and join.
 //!
 //! Models data-parallel programs on rayon: a tree is built by splitting the work until it is small enough, and consumed in
-//! the same way later, by whichever threads are free then. Each unit builds a new tree while a random old one is reduced
-//! to a checksum and dropped on the way. The branch that the builder forked off is the one that the consumer keeps, so
+//! the same way later, by whichever threads are free then. Each unit builds a new tree while the one before it, or a random
+//! old one whose place that one takes, is reduced to a checksum and dropped on the way. The branch that the builder forked off is the one that the consumer keeps, so
 //! that many subtrees are dropped by another thread than the one which built them.
 //!
 //! Read from it: how an allocator does when every thread of a pool allocates and frees at once and much of what it frees
-//! is foreign. Rayon's own allocations are few: its queues are made once, its jobs live on the stack.
+//! is foreign. Rayon itself allocates little: its jobs live on the stack.
 
 use std::sync::Mutex;
 use std::thread::JoinHandle;
@@ -29,7 +29,8 @@ static ABOUT: About = About {
     summary: "builds and drops binary trees by fork and join on a rayon pool",
     unit: "tree",
     details: "A pool of threads keeps a window of binary trees with texts. A unit forks: one branch builds a new tree, the \
-              other consumes and drops a random old one, and both fork further down to the grain. Subtrees are often \
+              other consumes and drops the one before it or, one time in a few, puts that one into the window \
+              and consumes a random old one; both fork further down to the grain. Subtrees are often \
               dropped by another thread than the one that built them. Stresses small blocks allocated and freed by all \
               threads at once, partly foreign. Threads that find nothing to steal spin a little, which is CPU time of rayon, \
               not of the allocator.",
@@ -37,6 +38,13 @@ static ABOUT: About = About {
         Parameter::number("nodes", 4000, 1, 1_000_000, "nodes in a tree, on average"),
         Parameter::number("grain", 250, 16, 1_000_000, "nodes of a subtree below which nothing is forked"),
         Parameter::number("live", 48, 1, 1_000_000, "trees kept"),
+        Parameter::number(
+            "keep",
+            4,
+            1,
+            1_000_000,
+            "one in so many trees is kept, the others are dropped in the next unit",
+        ),
         Parameter::threads(),
     ],
 };
@@ -48,9 +56,17 @@ impl Workload for ForkJoin {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (nodes, live) = (setup.size("nodes"), setup.size("live"));
-        within_limit(ABOUT.name, 140 * nodes as u64 * (live as u64 + 1))?;
+        // A node with its text, and as much again: what is freed by other threads comes back late in some allocators.
+        within_limit(ABOUT.name, 280 * nodes as u64 * (live as u64 + 1))?;
         let pool = JoinedPool::new(setup.size("threads")).map_err(|error| format!("{}: {error}", ABOUT.name))?;
-        Ok(Box::new(Nursery { seed: setup.seed, nodes, grain: setup.size("grain"), live, pool }))
+        Ok(Box::new(Nursery {
+            seed: setup.seed,
+            nodes,
+            grain: setup.size("grain"),
+            live,
+            keep: setup.size("keep"),
+            pool,
+        }))
     }
 }
 
@@ -98,6 +114,8 @@ struct Nursery {
     nodes: usize,
     grain: usize,
     live: usize,
+    /// One in so many trees is kept.
+    keep: usize,
     pool: JoinedPool,
 }
 
@@ -108,8 +126,11 @@ impl Job for Nursery {
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let mut rng = lane_rng(self.seed, index);
-        let window = self.pool.run(|| (0..self.live).map(|_| self.plan(&mut rng).build()).collect());
-        Box::new(Bed { nursery: self, rng, window })
+        let (window, last) = self.pool.run(|| {
+            let mut tree = || self.plan(&mut rng).build();
+            ((0..self.live).map(|_| tree()).collect(), tree())
+        });
+        Box::new(Bed { nursery: self, rng, window, last: Some(last) })
     }
 }
 
@@ -125,18 +146,27 @@ struct Bed<'a> {
     nursery: &'a Nursery,
     rng: Rng,
     window: Vec<Node>,
+    /// The tree of the unit before.
+    last: Option<Node>,
 }
 
 impl Lane for Bed<'_> {
     fn turn(&mut self, turn: &Turn) -> Tally {
-        let Self { nursery, rng, window } = self;
+        let Self { nursery, rng, window, last } = self;
         nursery.pool.run(|| {
             let mut tally = Tally::default();
             for _ in 0..turn.share() {
                 let plan = nursery.plan(rng);
-                let old = window.swap_remove(rng.usize(..window.len()));
-                let (new, sum) = rayon::join(|| plan.build(), || old.consume(nursery.grain));
-                window.push(new);
+                let mut old = last.take();
+                if let Some(old) = &mut old
+                    && rng.usize(..nursery.keep) == 0
+                {
+                    let index = rng.usize(..window.len());
+                    std::mem::swap(&mut window[index], old);
+                }
+                let consume = || old.map_or(0, |old| old.consume(nursery.grain));
+                let (new, sum) = rayon::join(|| plan.build(), consume);
+                *last = Some(new);
                 tally.add(sum);
             }
             tally

@@ -1,9 +1,9 @@
 //! Object graphs built on one thread and dropped on another.
 //!
 //! Models pipelines and message passing: one thread parses or assembles, the next one uses and discards. The lanes form a
-//! ring: each builds graphs for its successor and takes those of its predecessor, which it keeps for a while in a window
-//! and then drops, one random old one for each that comes in. So nearly every block is freed by a thread which did not
-//! allocate it. The queues are bounded and made beforehand: handing over allocates nothing and copies a vector's three
+//! ring: each builds graphs for its successor and takes those of its predecessor. It reads and drops most of them as they
+//! arrive; one in a few goes into a window, and a random older one goes instead. So nearly every block is freed by a thread
+//! which did not allocate it. The queues are bounded and made beforehand: handing over allocates nothing and copies a vector's three
 //! words. A lane that can neither give nor take parks; nobody spins.
 //!
 //! Read from it: the price of remote frees (atomic lists, locks, batches), and whether memory freed elsewhere comes back to
@@ -31,14 +31,15 @@ static ABOUT: About = About {
     summary: "builds object graphs on one thread and drops them on another",
     unit: "graph",
     details: "The threads form a ring. Each builds graphs of reference-counted nodes with texts and puts them into a \
-              bounded queue to the next one, which keeps them in a window and drops a random old one for each that \
-              arrives. Nearly every block is freed by another thread than the one that allocated it. Stresses remote \
+              bounded queue to the next one, which reads and drops them or, one in a few, keeps them in a window in \
+              place of a random older one. Nearly every block is freed by another thread than the one that allocated it. Stresses remote \
               frees and how freed memory finds its way back. With one thread nothing is remote: the difference is the \
               price of it. Read wall time too: waiting for a neighbour is no CPU time.",
     parameters: &[
         Parameter::number("nodes", 64, 1, 100_000, "nodes in a graph, on average"),
         Parameter::number("payload", 120, 1, 512, "bytes of the longest text of a node"),
         Parameter::number("live", 2000, 1, 10_000_000, "graphs kept, over all threads; at least one for each"),
+        Parameter::number("keep", 4, 1, 1_000_000, "one in so many graphs is kept, the others are dropped on arrival"),
         Parameter::number("capacity", 64, 1, 4096, "graphs that wait between two threads at most"),
         Parameter::threads(),
     ],
@@ -54,11 +55,11 @@ impl Workload for Handoff {
         let capacity = setup.size("capacity");
         let shape = Shape { nodes: setup.size("nodes"), payload: setup.size("payload") };
         let live = setup.size("live").div_ceil(lanes);
-        let node = 130 + shape.payload as u64 / 2;
+        let node = 160 + shape.payload as u64 / 2;
         let graphs = (live + capacity + 1) * lanes;
         within_limit(ABOUT.name, node * shape.nodes as u64 * graphs as u64)?;
         let queues = (0..lanes).map(|_| Queue::new(capacity)).collect();
-        Ok(Box::new(Ring { seed: setup.seed, shape, live, queues }))
+        Ok(Box::new(Ring { seed: setup.seed, shape, live, keep: setup.size("keep"), queues }))
     }
 }
 
@@ -67,6 +68,8 @@ struct Ring {
     shape: Shape,
     /// Graphs that each lane keeps.
     live: usize,
+    /// One in so many graphs is kept.
+    keep: usize,
     /// The queue at an index leads to the lane of that index.
     queues: Vec<Queue>,
 }
@@ -81,8 +84,8 @@ impl Job for Ring {
         let window = (0..self.live).map(|_| self.shape.build(&mut build)).collect();
         *locked(&self.queues[index].consumer) = Some(thread::current());
         // What a lane draws for building must not depend on when it takes, so each has a generator of its own.
-        let keep = build.fork();
-        Box::new(Link { ring: self, index, build, keep, window })
+        let choice = build.fork();
+        Box::new(Link { ring: self, index, build, choice, window })
     }
 }
 
@@ -126,7 +129,7 @@ struct Link<'a> {
     ring: &'a Ring,
     index: usize,
     build: Rng,
-    keep: Rng,
+    choice: Rng,
     window: Vec<Graph>,
 }
 
@@ -158,14 +161,16 @@ impl Lane for Link<'_> {
                 }
             }
             if to_take > 0
-                && let Some(graph) = inbox.pop()
+                && let Some(mut graph) = inbox.pop()
             {
                 giver.wake_consumer();
                 to_take -= 1;
                 progress = true;
-                let index = self.keep.usize(..self.window.len());
-                let old = std::mem::replace(&mut self.window[index], graph);
-                tally.checksum = tally.checksum.wrapping_add(checksum(&old));
+                if self.choice.usize(..self.ring.keep) == 0 {
+                    let index = self.choice.usize(..self.window.len());
+                    std::mem::swap(&mut self.window[index], &mut graph);
+                }
+                tally.checksum = tally.checksum.wrapping_add(checksum(&graph));
             }
             if !progress {
                 // A wake-up since the last look is remembered by the thread's token, so none is lost.

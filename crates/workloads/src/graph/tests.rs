@@ -125,6 +125,19 @@ fn everything_at_its_greatest_is_refused_before_anything_is_made() {
     }
 }
 
+#[test]
+fn the_default_sizes_fit_any_number_of_threads() {
+    for case in CASES {
+        let mut setup = Setup::new(case.workload.about(), 1);
+        setup.set("threads", "1024").unwrap();
+        // Rayon has a limit of its own, and a thousand threads are started at once.
+        if case.workload.about().name == "graph/fork-join" {
+            setup.set("threads", "64").unwrap();
+        }
+        assert!(case.workload.prepare(&setup).is_ok(), "{}", case.workload.about().name);
+    }
+}
+
 /// More lanes than units, queues of one, uneven shares: no lane may wait for what never comes.
 #[test]
 fn a_ring_of_any_size_hands_everything_over() {

@@ -5,8 +5,13 @@ use fastrand::Rng;
 /// The longest text that [`text`] gives.
 pub(super) const LONGEST: usize = 512;
 
+static BYTES: [u8; 2 * LONGEST] = letters();
+
 /// Where texts are cut from.
-static LETTERS: [u8; 2 * LONGEST] = letters();
+static LETTERS: &str = match std::str::from_utf8(&BYTES) {
+    Ok(letters) => letters,
+    Err(_) => panic!("letters are ASCII"),
+};
 
 const fn letters() -> [u8; 2 * LONGEST] {
     let mut letters = [0; 2 * LONGEST];
@@ -23,7 +28,7 @@ const fn letters() -> [u8; 2 * LONGEST] {
 pub(super) fn text(rng: &mut Rng, min: usize, max: usize) -> &'static str {
     let length = rng.usize(min..=max);
     let start = rng.usize(..LONGEST);
-    std::str::from_utf8(&LETTERS[start..start + length]).unwrap_or_default()
+    &LETTERS[start..start + length]
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! Models what parsers, compilers and template engines do: an expression becomes a tree of small nodes of a few kinds,
 //! each a heap block of its own, is walked and thrown away as a whole. Some branches are long and thin, some lists are
-//! wide and grow by `push`. Each lane keeps a window of finished trees and replaces one at random, so that the blocks of
-//! old and new trees come to lie among each other and a free rarely returns what was allocated last.
+//! wide and grow by `push`. Most trees die young. One in a few is kept in a window, where it replaces a random older one, so
+//! that the blocks of old and new trees come to lie among each other.
 //!
 //! Read from it: the price of allocating and freeing blocks of some 16 to 80 bytes by the hundred on one thread, and how
 //! densely they are packed (peak RSS).
@@ -24,13 +24,15 @@ static ABOUT: About = About {
     summary: "builds, walks and drops deep trees of boxed nodes",
     unit: "tree",
     details: "Each thread keeps a window of syntax-like trees: leaves with a number or a text, unary and binary nodes, \
-              lists that grow by push. A unit builds a new tree, walks a random old one and drops it. Stresses \
+              lists that grow by push. A unit builds a new tree, puts one in a few into the window in place of \
+              a random old one, and walks and drops the one that is not needed. Stresses \
               allocation and free of small blocks on one thread, in an order that is neither first-in nor last-in. Time \
               says how fast the small-block paths are, peak memory how densely small blocks are packed.",
     parameters: &[
         Parameter::number("nodes", 400, 1, 1_000_000, "nodes in a tree, on average"),
         Parameter::number("depth", 64, 2, 1000, "levels that a tree has at most"),
         Parameter::number("live", 1200, 1, 10_000_000, "trees kept, over all threads; at least one for each"),
+        Parameter::number("keep", 4, 1, 1_000_000, "one in so many trees is kept, the others are dropped at once"),
         Parameter::threads(),
     ],
 };
@@ -48,9 +50,10 @@ impl Workload for Tree {
             nodes: setup.size("nodes"),
             depth: setup.size("depth"),
             live: setup.size("live").div_ceil(lanes),
+            keep: setup.size("keep"),
         };
         // The new tree is there before the old one goes. A node with its block's overhead, averaged over the kinds.
-        within_limit(ABOUT.name, 64 * job.nodes as u64 * (job.live as u64 + 1) * lanes as u64)?;
+        within_limit(ABOUT.name, 80 * job.nodes as u64 * (job.live as u64 + 1) * lanes as u64)?;
         Ok(Box::new(job))
     }
 }
@@ -62,6 +65,8 @@ struct Forest {
     depth: usize,
     /// Trees that each lane keeps.
     live: usize,
+    /// One in so many trees is kept.
+    keep: usize,
 }
 
 impl Job for Forest {
@@ -95,10 +100,12 @@ impl Lane for Clearing<'_> {
     fn turn(&mut self, turn: &Turn) -> Tally {
         let mut tally = Tally::default();
         for _ in 0..turn.share() {
-            let new = self.forest.grow(&mut self.rng);
-            let index = self.rng.usize(..self.window.len());
-            let old = std::mem::replace(&mut self.window[index], new);
-            tally.add(walk(&old));
+            let mut tree = self.forest.grow(&mut self.rng);
+            if self.rng.usize(..self.forest.keep) == 0 {
+                let index = self.rng.usize(..self.window.len());
+                std::mem::swap(&mut self.window[index], &mut tree);
+            }
+            tally.add(walk(&tree));
         }
         tally
     }

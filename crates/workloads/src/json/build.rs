@@ -10,9 +10,9 @@ use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload}
 use serde_json::Value;
 
 use super::checksum::{mix, of_bytes, rng};
-use super::digest::digest;
 use super::generator::{CHOICES, Generator, Profile};
 use super::limit::within_memory;
+use super::sample::sample;
 use super::window::Window;
 
 /// See the [module](self).
@@ -22,8 +22,8 @@ static ABOUT: About = About {
     name: "json/build",
     summary: "value trees of a chosen character built and dropped",
     unit: "document",
-    details: "Each unit builds a value tree whose text would have about `size` KiB, reads all of it, and gives it a place \
-              among the `live` documents of its thread, where it replaces a random one, which is read once more and \
+    details: "Each unit builds a value tree whose text would have about `size` KiB, samples its content, and gives it a place \
+              among the `live` documents of its thread, where it replaces a random one, which is sampled once more and \
               dropped. Strings are cut out of a prepared text, so the time goes into the tree. The profiles are \
               allocation patterns: many-small-strings is blocks of 1 to 40 bytes and map nodes; few-big-strings is texts \
               that grow by reallocation; numbers is arrays that double, and shows the smallest effect; deep is map nodes \
@@ -46,7 +46,7 @@ impl Workload for Build {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live, size) = (setup.size("threads"), setup.size("live"), setup.size("size") << 10);
         let profile = Profile::chosen(setup.choice("profile"));
-        within_memory(lanes, live + 1, size * profile.memory_factor())?;
+        within_memory(ABOUT.name, lanes, live + 1, size * profile.memory_factor())?;
         let generator = Generator::new(profile, size, setup.seed);
         Ok(Box::new(Plan { lanes, live, serialise: setup.choice("serialise") == "yes", seed: setup.seed, generator }))
     }
@@ -84,10 +84,10 @@ impl Lane for Builder<'_> {
             let mut checksum = if self.plan.serialise {
                 of_bytes(&serde_json::to_vec(&document).expect("a value tree serialises"))
             } else {
-                digest(&document)
+                sample(&document, self.rng.u64(..))
             };
             if let Some(old) = self.window.keep(document, &mut self.rng) {
-                checksum = mix(checksum, digest(&old));
+                checksum = mix(checksum, sample(&old, checksum));
             }
             tally.add(checksum);
         }

@@ -19,7 +19,7 @@ pub(super) enum Document {
 pub(super) const CHOICES: &[&str] = &["all", "atlas", "mime", "grammar", "compat"];
 
 /// No document's tree of values takes more memory than this.
-pub(super) const TREE_BYTES: usize = 5 << 20;
+pub(super) const TREE_BYTES: usize = 3 << 20;
 
 impl Document {
     pub(super) const ALL: [Self; 4] = [Self::Atlas, Self::Mime, Self::Grammar, Self::Compat];

@@ -10,9 +10,9 @@ use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload}
 use serde_json::Value;
 
 use super::checksum::{mix, of_bytes, rng};
-use super::digest::digest;
 use super::documents::{CHOICES, Deal, Document, TREE_BYTES};
 use super::limit::within_memory;
+use super::sample::sample;
 use super::window::Window;
 
 /// See the [module](self).
@@ -25,7 +25,7 @@ static ABOUT: About = About {
     details: "Each unit parses one of the four real documents of json/parse to a value tree, makes `edits` changes at random \
               places near its leaves (a member or element is added, removed, or replaced, with copies of small parts of \
               all documents), and serialises it into a text that grows as it is written. The edited tree gets a place \
-              among the `live` documents of its thread and replaces a random one, which is read and dropped. Compare \
+              among the `live` documents of its thread and replaces a random one, which is sampled and dropped. Compare \
               throughput, CPU time and peak memory, and with json/parse, which does the first part only.",
     parameters: &[
         Parameter::threads(),
@@ -41,8 +41,8 @@ const PARTS: usize = 64;
 /// A container with more children than this, or with containers among them, is not one thing to remove, replace or copy.
 const SMALL: usize = 4;
 
-/// An edit adds at most so much memory to a document: a copy, and room in an array that grows.
-const EDIT_BYTES: usize = 2048;
+/// So much memory an edit adds to a document at most, on average: as many remove a part as add one.
+const EDIT_BYTES: usize = 256;
 
 impl Workload for Edit {
     fn about(&self) -> &About {
@@ -51,7 +51,7 @@ impl Workload for Edit {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live, edits) = (setup.size("threads"), setup.size("live"), setup.size("edits"));
-        within_memory(lanes, live + 1, TREE_BYTES + edits * EDIT_BYTES)?;
+        within_memory(ABOUT.name, lanes, live + 1, TREE_BYTES + edits * EDIT_BYTES)?;
         let documents = Document::chosen(setup.choice("document"));
         Ok(Box::new(Editor { lanes, live, edits, documents, parts: parts(setup.seed), seed: setup.seed }))
     }
@@ -97,7 +97,7 @@ impl Lane for Editing<'_> {
             let mut checksum = of_bytes(&text);
             drop(text);
             if let Some(old) = self.window.keep(tree, &mut self.rng) {
-                checksum = mix(checksum, digest(&old));
+                checksum = mix(checksum, sample(&old, checksum));
             }
             tally.add(checksum);
         }

@@ -33,14 +33,15 @@ impl Profile {
         Self::ALL[index.expect("the word is one of the choices")]
     }
 
-    /// A tree takes at most so many bytes of memory for each byte of its text. A map's node has room for eleven members
-    /// and takes over 600 bytes, however few it holds; an array that grows may have twice the room it needs.
+    /// A tree takes at most so many bytes of memory for each byte of its text. A node of the standard library's B-tree has
+    /// room for eleven members, so a map takes over 600 bytes, however few it holds; an array that grows may have twice
+    /// the room it needs.
     pub(super) fn memory_factor(self) -> usize {
         match self {
             Self::FewBigStrings => 3,
-            Self::Numbers => 10,
-            Self::ManySmallStrings => 12,
-            Self::Deep => 24,
+            Self::Numbers => 7,
+            Self::ManySmallStrings => 8,
+            Self::Deep => 18,
         }
     }
 }

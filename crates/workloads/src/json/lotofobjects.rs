@@ -54,7 +54,7 @@ impl Workload for LotOfObjects {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, objects, live) = (setup.size("threads"), setup.size("objects"), setup.size("live"));
-        within_memory(lanes, live + 1, objects * OBJECT_BYTES)?;
+        within_memory(ABOUT.name, lanes, live + 1, objects * OBJECT_BYTES)?;
         Ok(Box::new(Service { lanes, objects, live, seed: setup.seed, words: Words::new(setup.seed) }))
     }
 }

@@ -5,7 +5,6 @@
 
 mod build;
 mod checksum;
-mod digest;
 mod documents;
 mod edit;
 mod features;
@@ -14,6 +13,7 @@ mod limit;
 mod lotofobjects;
 mod parse;
 mod pool;
+mod sample;
 #[cfg(test)]
 mod tests;
 mod typed;

@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::checksum::{mix, rng};
-use super::digest::digest;
 use super::documents::{CHOICES, Deal, Document, TREE_BYTES};
 use super::limit::within_memory;
+use super::sample::sample;
 use super::typed::Typed;
 use super::window::Window;
 
@@ -27,8 +27,8 @@ static ABOUT: About = About {
     details: "Each unit parses one of four real documents: a TopoJSON map of the world (atlas: numbers in short arrays), a \
               database of media types (mime: short strings, flat), the grammar of JavaScript (grammar: a recursive tree), \
               the compatibility tables of CSS at-rules (compat: mixed). `all` deals them out in random order, equally \
-              often. The result is read completely, gets a place among the `live` documents of its thread, and replaces a \
-              random one, which is read once more and dropped. `into=typed` parses to structs with owned strings, where \
+              often. The result is sampled, gets a place among the `live` documents of its thread, and replaces a \
+              random one, which is sampled once more and dropped. `into=typed` parses to structs with owned strings, where \
               tagged enums and flattened members add buffers. Origins and licences of the documents stand in \
               documents/README.md. Compare throughput, CPU time and peak memory; blow-up is meaningful.",
     parameters: &[
@@ -46,7 +46,7 @@ impl Workload for Parse {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live) = (setup.size("threads"), setup.size("live"));
-        within_memory(lanes, live + 1, TREE_BYTES)?;
+        within_memory(ABOUT.name, lanes, live + 1, TREE_BYTES)?;
         let documents = Document::chosen(setup.choice("document"));
         Ok(Box::new(Reader { lanes, live, documents, typed: setup.choice("into") == "typed", seed: setup.seed }))
     }
@@ -95,9 +95,9 @@ impl<T: Serialize> Lane for Reading<T> {
         for _ in 0..turn.share() {
             let document = self.deal.next(&mut self.rng);
             let parsed = (self.parse)(document).expect("the embedded documents parse");
-            let mut checksum = digest(&parsed);
+            let mut checksum = sample(&parsed, self.rng.u64(..));
             if let Some(old) = self.window.keep(parsed, &mut self.rng) {
-                checksum = mix(checksum, digest(&old));
+                checksum = mix(checksum, sample(&old, checksum));
             }
             tally.add(checksum);
         }

@@ -19,9 +19,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::Value;
 
 use super::checksum::{mix, rng};
-use super::digest::digest;
 use super::generator::{CHOICES, Generator, Profile};
 use super::limit::within_memory;
+use super::sample::sample;
 
 /// See the [module](self).
 pub(crate) struct Pool;
@@ -52,7 +52,7 @@ impl Workload for Pool {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (threads, live, size) = (setup.size("threads"), setup.size("live"), setup.size("size") << 10);
         let profile = Profile::chosen(setup.choice("profile"));
-        within_memory(threads, live, size * profile.memory_factor())?;
+        within_memory(ABOUT.name, threads, live, size * profile.memory_factor())?;
         let generator = Generator::new(profile, size, setup.seed);
         Ok(Box::new(Pipeline { team: Team::start(threads)?, live: live * threads, seed: setup.seed, generator }))
     }
@@ -115,6 +115,8 @@ impl Job for Pipeline {
 struct Built {
     document: Value,
     by: usize,
+    /// Its checksum, which also says where it is sampled before it goes.
+    sum: u64,
 }
 
 /// Where a document lives until it has to go.
@@ -152,12 +154,12 @@ fn position(built: u64, slots: usize) -> usize {
 }
 
 impl Pipeline {
-    /// Reads and drops the documents in `slots`, each on the thread next to the one that built it.
+    /// Samples and drops the documents in `slots`, each on the thread next to the one that built it.
     fn drop_elsewhere(&self, slots: &[Slot]) -> u64 {
         let sums = self.team.pool().broadcast(|thread| {
             let from = (thread.index() + thread.num_threads() - 1) % thread.num_threads();
             let old = slots.iter().filter_map(|slot| lock(slot).take_if(|built| built.by == from));
-            old.map(|built| digest(&built.document)).fold(0, u64::wrapping_add)
+            old.map(|built| sample(&built.document, built.sum)).fold(0, u64::wrapping_add)
         });
         sums.into_iter().fold(0, u64::wrapping_add)
     }
@@ -167,9 +169,9 @@ impl Pipeline {
         let build = |(index, slot): (usize, &Slot)| {
             let number = first + index as u64;
             let document = self.generator.document(&mut rng(self.seed, number));
-            let sum = mix(number, digest(&document));
+            let sum = mix(number, sample(&document, number));
             let by = rayon::current_thread_index().expect("only threads of the pool build");
-            *lock(slot) = Some(Built { document, by });
+            *lock(slot) = Some(Built { document, by, sum });
             sum
         };
         let all = slots.par_iter().enumerate().with_max_len(1).map(build);

@@ -1,0 +1,124 @@
+//! The command as a user meets it: output, exit codes, bad input.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn heapmark(arguments: &[&str]) -> Output {
+    Command::cargo_bin("heapmark").expect("the command is built").args(arguments).output().expect("the command runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+/// The last line of standard error, which is where the reason stands.
+fn reason(output: &Output) -> String {
+    text(&output.stderr).lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn bad_requests_are_one_clear_line_and_a_code() {
+    for (arguments, code, hint) in [
+        (&["run", "-w", "no/such"][..], 4, "graph/tree"),
+        (&["run", "-w", "tree", "--param", "depth=0"], 2, "depth"),
+        (&["run", "-w", "tree", "--param", "depth=many"], 2, "depth"),
+        (&["run", "-w", "tree", "--param", "a/b:c\"*=1"], 2, "a/b:c"),
+        (&["run", "-w", "tree", "--threads", "0"], 2, "threads"),
+        (&["run", "--reference", "nobody", "-w", "tree"], 2, "nobody"),
+        (&["run", "--with", "nobody@a:1", "-w", "tree"], 2, "nobody"),
+        (&["list", "a/b:c\"*"], 2, "graph/tree"),
+        (&["report", "no/such/file"], 1, "no/such/file"),
+        (&["report", "Cargo.toml"], 1, "Cargo.toml"),
+    ] {
+        let output = heapmark(arguments);
+        let reason = reason(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {reason}");
+        assert!(reason.starts_with("heapmark: ") && reason.contains(hint), "{arguments:?}: {reason}");
+        assert!(!text(&output.stderr).contains("panicked"), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: results only go to standard output");
+    }
+}
+
+#[test]
+fn what_clap_refuses_is_usage_too() {
+    for arguments in [
+        &["run", "-w", "("][..],
+        &["run", "--with", "a/b"],
+        &["run", "--worker", "name"],
+        &["run", "--param", "=x"],
+        &["run", "--margin", "NaN"],
+        &["run", "--blocks", "0"],
+        &["frobnicate"],
+    ] {
+        let output = heapmark(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!text(&output.stderr).contains("panicked"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_listing_has_every_backend_with_its_proof() {
+    let output = heapmark(&["list", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let listing: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the listing is JSON");
+    for name in ["system", "mimalloc", "jemalloc", "snmalloc", "counting"] {
+        let all = listing["contenders"].as_array().expect("a list");
+        let contender = all.iter().find(|contender| contender["name"] == name).unwrap_or_else(|| panic!("{name} is listed"));
+        assert_eq!(contender["identity"]["proof"], "api", "{name}");
+        assert_eq!(contender["status"], "ok", "{name}");
+    }
+    let workloads = listing["workloads"].as_array().expect("a list");
+    assert!(workloads.iter().any(|workload| workload["name"] == "json/lotofobjects"));
+    assert!(workloads.iter().all(|workload| !workload["parameters"].as_array().expect("a list").is_empty()));
+}
+
+#[test]
+fn a_run_with_failures_is_complete_recorded_and_exits_with_1() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("odd name: \"*\".jsonl");
+    let record = record.to_str().expect("UTF-8");
+    let script = folder.path().join("dies");
+    executable(&script, "#!/bin/sh\necho 'on purpose' >&2\nexit 7\n");
+    let dies = format!("a/b: \"*\"={}", script.display());
+    let arguments = ["run", "-w", "graph/tree", "-a", "^mimalloc$|a/b", "--worker", &dies, "--blocks", "1", "-o", record];
+    let output = heapmark(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    assert!(table.contains("system") && table.contains("mimalloc"), "{table}");
+    assert!(table.contains("a/b: \"*\"") && table.contains("failed to start") && table.contains("on purpose"), "{table}");
+
+    let shown = heapmark(&["report", record]);
+    assert_eq!(shown.status.code(), Some(0));
+    assert_eq!(text(&shown.stdout).trim(), table.trim(), "a record shows what the run showed");
+
+    let again = heapmark(&arguments);
+    assert_eq!(again.status.code(), Some(1), "a record is never overwritten");
+    assert!(reason(&again).contains("odd name"), "{}", reason(&again));
+}
+
+#[test]
+fn knobs_are_set_and_read_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.jsonl");
+    let record = record.to_str().expect("UTF-8");
+    let with = ["--with", "mimalloc@purge_delay:7", "--with", "mimalloc@no_such_knob:1"];
+    let arguments = ["run", "-w", "graph/tree", "-a", "^system$", "--blocks", "1", "-o", record];
+    let output = heapmark(&[&arguments[..], &with].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let rows = std::fs::read_to_string(record).expect("the record is there");
+    let contender = |name: &str| {
+        let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a row is JSON"));
+        rows.into_iter().find(|row| row["row"] == "contender" && row["name"] == name).expect("the contender has a row")
+    };
+    let knob = &contender("mimalloc@purge_delay:7")["identity"]["knobs"]["purge_delay"];
+    assert_eq!((&knob["value"], &knob["confirmed"]), (&"7".into(), &true.into()));
+    assert_eq!(contender("mimalloc@no_such_knob:1")["status"], "knob");
+}
+
+fn executable(path: &Path, content: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, content).expect("the script is written");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it becomes executable");
+}

@@ -1,0 +1,106 @@
+//! Peak resident memory, from workers that run undisturbed.
+
+use criterion::Throughput;
+use criterion::measurement::{Measurement, ValueFormatter};
+use heapmark::record::Sample;
+use heapmark::{Arrangement, CaseOutcome};
+
+use crate::metric::{Metric, amount, step};
+
+/// Bytes that were resident at the peak of a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PeakRss;
+
+impl Metric for PeakRss {
+    const NAME: &'static str = "peak_rss";
+    const ARRANGEMENT: Arrangement = Arrangement::Alone;
+
+    fn made(outcome: &CaseOutcome) -> Option<Arrangement> {
+        outcome.memory_from
+    }
+
+    fn value(sample: &Sample) -> Option<f64> {
+        sample.peak_rss.map(|bytes| bytes.0 as f64)
+    }
+
+    /// A byte, where the kernel counts pages.
+    fn grain(_: f64) -> f64 {
+        1.0
+    }
+
+    fn throughput() -> Option<Throughput> {
+        None
+    }
+}
+
+impl Measurement for PeakRss {
+    type Intermediate = ();
+    type Value = f64;
+
+    fn start(&self) {}
+
+    /// Nothing is ever measured in this process.
+    fn end(&self, (): ()) -> f64 {
+        0.0
+    }
+
+    fn add(&self, a: &f64, b: &f64) -> f64 {
+        a + b
+    }
+
+    fn zero(&self) -> f64 {
+        0.0
+    }
+
+    fn to_f64(&self, value: &f64) -> f64 {
+        *value
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        self
+    }
+}
+
+const KIB: f64 = 1024.0;
+const STEPS: [(f64, &str); 4] = [(1.0, "B"), (KIB, "KiB"), (KIB * KIB, "MiB"), (KIB * KIB * KIB, "GiB")];
+
+impl ValueFormatter for PeakRss {
+    fn scale_values(&self, typical: f64, values: &mut [f64]) -> &'static str {
+        let (step, unit) = step(typical, &STEPS);
+        values.iter_mut().for_each(|value| *value /= step);
+        unit
+    }
+
+    /// Memory for each element. Groups of this metric declare no throughput.
+    fn scale_throughputs(&self, typical: f64, throughput: &Throughput, values: &mut [f64]) -> &'static str {
+        let elements = amount(throughput).max(1.0);
+        values.iter_mut().for_each(|value| *value /= elements);
+        self.scale_values(typical / elements, values)
+    }
+
+    fn scale_for_machines(&self, _: &mut [f64]) -> &'static str {
+        "B"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_scaled() {
+        for (bytes, expected) in [
+            (0.0, "0.0000 B"),
+            (512.0, "512.00 B"),
+            (1536.0, "1.5000 KiB"),
+            (5_378_048.0, "5.1289 MiB"),
+            (3_221_225_472.0, "3.0000 GiB"),
+        ] {
+            assert_eq!(PeakRss.format_value(bytes), expected);
+        }
+        let mut values = [4096.0];
+        assert_eq!(PeakRss.scale_throughputs(4096.0, &Throughput::Elements(2), &mut values), "KiB");
+        assert_eq!(values, [2.0]);
+        assert_eq!(PeakRss.scale_for_machines(&mut values), "B");
+    }
+}

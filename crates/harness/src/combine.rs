@@ -1,0 +1,210 @@
+//! Two records as one outcome: time from one run and memory from another, since each is best measured in a way of its own.
+
+use crate::outcome::Outcome;
+use crate::record::{ContenderRow, Record};
+use crate::{Case, machine};
+
+/// Why what two records say must not stand side by side, as one line; nothing if it may.
+///
+/// The revision, the machine, and the contenders with their builds and knobs have to be the same. Seeds, blocks and turns
+/// may differ: they say how precisely something was measured, not what.
+pub fn why_not_combined(a: &Record, b: &Record) -> Option<String> {
+    let (Some(run), Some(other)) = (&a.run, &b.run) else {
+        return Some("a record does not say how it was made".into());
+    };
+    if run.tool.revision != other.tool.revision {
+        let show = |revision: &Option<String>| revision.clone().unwrap_or_else(|| "unknown".into());
+        return Some(format!("the revisions differ: {} and {}", show(&run.tool.revision), show(&other.tool.revision)));
+    }
+    if let Some((what, (ours, theirs))) = machine::differences(&run.machine, &other.machine).into_iter().next() {
+        return Some(format!("the machines differ in {what}: {ours} and {theirs}"));
+    }
+    if run.reference != other.reference {
+        return Some(format!("the references differ: {} and {}", run.reference, other.reference));
+    }
+    let differing = a.contenders.iter().find(|ours| !b.contenders.iter().any(|theirs| same(ours, theirs)));
+    let differing =
+        differing.or_else(|| b.contenders.iter().find(|row| !a.contenders.iter().any(|o| o.name == row.name)));
+    differing.map(|row| format!("{} is not the same in both", row.name))
+}
+
+/// The same contender in the same build with the same knobs.
+fn same(a: &ContenderRow, b: &ContenderRow) -> bool {
+    let described = |row: &ContenderRow| {
+        let mut row = row.clone();
+        // A measurement, not a description.
+        if let Some(identity) = &mut row.identity {
+            identity.start_rss = None;
+        }
+        row
+    };
+    described(a) == described(b)
+}
+
+impl Outcome {
+    /// Takes what `other` says of peak memory, for each case in which both have the same contenders and none failed in
+    /// `other`. Returns the cases for which that was so; the rest stays as it was.
+    ///
+    /// Whether the two may be combined at all is for [`why_not_combined`] to say.
+    pub fn take_memory(&mut self, other: &Self) -> Vec<Case> {
+        let mut taken = Vec::new();
+        for case in &mut self.cases {
+            let Some(theirs) = other.cases.iter().find(|theirs| theirs.case == case.case) else { continue };
+            let complete = theirs.contenders.iter().chain(&theirs.twin).all(|contender| contender.status.is_ok());
+            let names = |contenders: &[crate::ContenderOutcome]| -> Vec<String> {
+                contenders.iter().map(|contender| contender.name.clone()).collect()
+            };
+            if !complete || names(&case.contenders) != names(&theirs.contenders) {
+                continue;
+            }
+            case.memory_from = theirs.memory_from;
+            let pairs =
+                case.contenders.iter_mut().zip(&theirs.contenders).chain(case.twin.as_mut().zip(theirs.twin.as_ref()));
+            for (our, their) in pairs {
+                our.peak_rss = their.peak_rss;
+                our.memory = their.memory;
+            }
+            taken.push(case.case.clone());
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{IdentityRow, Role, RunRow, SCHEMA, Sample, Turns};
+    use crate::{Arrangement, Bytes, Settings, Status};
+
+    const MIB: u64 = 1 << 20;
+
+    fn contender(name: &str, role: Role) -> ContenderRow {
+        ContenderRow {
+            name: name.into(),
+            role,
+            status: Status::Ok,
+            backend: name.into(),
+            set: Vec::new(),
+            identity: Some(IdentityRow {
+                crate_name: String::new(),
+                crate_version: "1".into(),
+                upstream_version: String::new(),
+                licence: String::new(),
+                forwards: String::new(),
+                proof: "api".into(),
+                proof_detail: String::new(),
+                build: "release".into(),
+                features: String::new(),
+                knobs: std::collections::BTreeMap::new(),
+                start_rss: Some(Bytes(1)),
+            }),
+        }
+    }
+
+    /// Twelve blocks of `system`, its twin and `other`, whose peak is a multiple of the reference's.
+    fn record(arrangement: Arrangement, workloads: &[&str], times: u64) -> Record {
+        let names = [("system", Role::Reference), ("twin", Role::Twin), ("other", Role::Contender)];
+        let mut record = Record {
+            run: Some(RunRow {
+                schema: SCHEMA,
+                tool: machine::Tool { revision: Some("abc".into()), ..machine::Tool::default() },
+                machine: machine::Machine::default(),
+                load: machine::Load::default(),
+                started: 0,
+                settings: Settings { arrangements: vec![arrangement], ..Settings::default() },
+                reference: "system".into(),
+            }),
+            contenders: names.iter().map(|(name, role)| contender(name, *role)).collect(),
+            ..Record::default()
+        };
+        for workload in workloads {
+            for block in 0..12 {
+                record.samples.extend(names.iter().map(|(name, role)| Sample {
+                    case: Case::new(*workload),
+                    contender: (*name).into(),
+                    role: *role,
+                    block,
+                    arrangement,
+                    status: Status::Ok,
+                    units: 10,
+                    checksum: 0,
+                    wall_ns: 1000,
+                    user_ns: 900,
+                    system_ns: 100,
+                    idle_cpu_ns: 0,
+                    minor_faults: 0,
+                    major_faults: 0,
+                    voluntary_switches: 0,
+                    involuntary_switches: 0,
+                    start_rss: None,
+                    base_rss: None,
+                    peak_rss: Some(Bytes(MIB * if *role == Role::Contender { times } else { 1 })),
+                    peak_reset: true,
+                    start_ns: 0,
+                    prepare_ns: 0,
+                    padding: 0,
+                    memory: std::collections::BTreeMap::new(),
+                    turns: Turns { wall_ns: vec![1000], user_ns: vec![900], system_ns: vec![100], ..Turns::default() },
+                }));
+            }
+        }
+        record
+    }
+
+    #[test]
+    fn memory_comes_from_the_other_record_and_time_stays() {
+        let mut outcome = Outcome::of(&record(Arrangement::Turns, &["a/b", "a/c"], 2));
+        let before = outcome.clone();
+        let other = Outcome::of(&record(Arrangement::Alone, &["a/c", "a/d"], 3));
+        assert_eq!(outcome.take_memory(&other), [Case::new("a/c")]);
+        assert_eq!(outcome.cases[0], before.cases[0], "a case that the other lacks");
+        let (old, new) = (&before.cases[1], &outcome.cases[1]);
+        assert_eq!((old.memory_from, new.memory_from), (Some(Arrangement::Turns), Some(Arrangement::Alone)));
+        assert_eq!((new.time_from, new.contenders.len()), (Some(Arrangement::Turns), 2));
+        let (old, new) = (old.contender("other").unwrap(), new.contender("other").unwrap());
+        assert_eq!((old.peak_rss, new.peak_rss), (Some(Bytes(2 * MIB)), Some(Bytes(3 * MIB))));
+        let ratio = new.memory.unwrap().estimate.ratio;
+        assert!((ratio - 3.0).abs() < 1e-9, "{ratio}");
+        assert_eq!((old.throughput, old.cpu), (new.throughput, new.cpu));
+    }
+
+    #[test]
+    fn a_case_with_other_contenders_or_a_failure_is_left_alone() {
+        let original = Outcome::of(&record(Arrangement::Turns, &["a/b"], 2));
+        let mut fewer = record(Arrangement::Alone, &["a/b"], 3);
+        fewer.samples.retain(|sample| sample.contender != "other");
+        let mut failed = record(Arrangement::Alone, &["a/b"], 3);
+        failed.samples[2].status = Status::Timeout { detail: "a test".into() };
+        for other in [fewer, failed] {
+            let mut outcome = original.clone();
+            assert_eq!(outcome.take_memory(&Outcome::of(&other)), []);
+            assert_eq!(outcome, original);
+        }
+    }
+
+    #[test]
+    fn records_of_different_things_are_not_combined() {
+        let ours = record(Arrangement::Turns, &["a/b"], 2);
+        let mut theirs = record(Arrangement::Alone, &["a/c"], 3);
+        theirs.contenders[0].identity.as_mut().unwrap().start_rss = Some(Bytes(2));
+        assert_eq!(why_not_combined(&ours, &theirs), None);
+        assert_eq!(why_not_combined(&theirs, &ours), None);
+        let change = |change: fn(&mut Record)| {
+            let mut theirs = theirs.clone();
+            change(&mut theirs);
+            why_not_combined(&ours, &theirs).unwrap_or_default()
+        };
+        for (why, hint) in [
+            (change(|r| r.run.as_mut().unwrap().tool.revision = None), "abc and unknown"),
+            (change(|r| r.run.as_mut().unwrap().machine.cores = Some(3)), "cores"),
+            (change(|r| r.run.as_mut().unwrap().reference = "other".into()), "references"),
+            (change(|r| r.contenders[2].set = vec![("knob".into(), "1".into())]), "other is not"),
+            (change(|r| r.contenders[2].identity.as_mut().unwrap().build = "debug".into()), "other is not"),
+            (change(|r| drop(r.contenders.pop())), "other is not"),
+            (change(|r| r.contenders.push(contender("fourth", Role::Contender))), "fourth is not"),
+            (change(|r| r.run = None), "how it was made"),
+        ] {
+            assert!(why.contains(hint), "{why:?} has no {hint:?}");
+        }
+    }
+}
