@@ -1,7 +1,6 @@
 //! The life of a worker: greet, prepare, take turns, finish.
 
 use std::fmt::{self, Write};
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use heapmark_protocol::{
@@ -26,21 +25,6 @@ pub extern "C" fn die_with_parent() {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     }
 }
-
-/// Says what happened and ends the process, whichever thread it is that panics: unwinding would wait for the other lanes,
-/// and those can be waiting for the lane that is gone.
-fn die_of_panic(panic: &std::panic::PanicHookInfo<'_>) {
-    // Standard error may be closed; the exit code tells enough.
-    let _ = writeln!(std::io::stderr(), "{panic}");
-    // SAFETY: _exit ends the process at once, and touches no memory.
-    #[expect(unsafe_code, reason = "_exit(2) has no safe wrapper, and exit(3) runs handlers that can wait for a lane")]
-    unsafe {
-        libc::_exit(PANICKED)
-    }
-}
-
-/// The exit code of a panic, as in any Rust program.
-const PANICKED: libc::c_int = 101;
 
 /// Why a worker stops.
 enum Stop {
@@ -67,7 +51,6 @@ impl From<ParseError> for Stop {
 
 /// Runs the worker until the harness has done with it. This is the `main` that [`worker!`](crate::worker) makes.
 pub fn run(identity: &Identity, catalogue: &Catalogue) -> ExitCode {
-    std::panic::set_hook(Box::new(die_of_panic));
     let mut session = Session { identity, catalogue, reader: LineReader::new(), line: LineWriter::new() };
     match session.converse() {
         Ok(()) | Err(Stop::Quietly) => ExitCode::SUCCESS,
