@@ -98,8 +98,9 @@ faults! {
     aborts_at_drop: "faulty-aborts-at-drop" => "killed by SIGABRT", "dropping everything";
     wrong_checksum: "faulty-dirty-zeroes" => "wrong result", "where system has";
     wrong_count: "faulty-miscounts" => "wrong result", "were asked for";
-    panics_in_a_lane: "faulty-panics-in-a-lane" => "exited with 101", "lane 0 gives up";
-    panics_while_other_lanes_wait: "faulty-panics-in-a-lane" => "exited with 101", "lane 3 gives up", lanes = 4;
+    panics_in_the_only_lane: "faulty-panics-in-first-lane" => "killed by SIGABRT", "working: the first of 1 lanes gives up";
+    panics_in_the_first_lane: "faulty-panics-in-first-lane" => "killed by SIGABRT", "working: the first of 4 lanes gives up", lanes = 4;
+    panics_in_the_last_lane: "faulty-panics-in-last-lane" => "killed by SIGABRT", "working: lane 3 gives up", lanes = 4;
     no_proof: "faulty-no-proof" => "no proof", "another allocator answers";
     talks_garbage: "faulty-talks-garbage" => "protocol error", "starting: not a message";
     endless_line: "faulty-endless-line" => "protocol error", "starting: a line of more than 16384 bytes";
