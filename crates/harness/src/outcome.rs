@@ -241,7 +241,7 @@ fn cpu(sample: &Sample) -> Vec<f64> {
             .user_ns
             .iter()
             .zip(&sample.turns.system_ns)
-            .map(|(user, system)| (user + system) as f64)
+            .map(|(&user, &system)| user as f64 + system as f64)
             .collect(),
         Arrangement::Alone => vec![sample.cpu().0 as f64],
     }

@@ -422,5 +422,6 @@ pub fn least_time(settings: &Settings, contenders: usize, cases: usize) -> Nanos
         .map(|&arrangement| u64::from(settings.turns_in(arrangement) + settings.warm_turns))
         .sum();
     let entrants = contenders as u64 + u64::from(settings.twin);
-    Nanos(settings.turn.0 * turns * entrants * u64::from(settings.blocks) * cases as u64)
+    let factors = [turns, entrants, u64::from(settings.blocks), cases as u64];
+    Nanos(factors.into_iter().fold(settings.turn.0, u64::saturating_mul))
 }
