@@ -142,6 +142,8 @@ mod tests {
                     peak_reset: true,
                     start_ns: 0,
                     prepare_ns: 0,
+                    exchange_ns: 0,
+                    finish_ns: 0,
                     padding: 0,
                     memory: std::collections::BTreeMap::new(),
                     turns: Turns { wall_ns: vec![1000], user_ns: vec![900], system_ns: vec![100], ..Turns::default() },
