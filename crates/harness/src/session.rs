@@ -65,6 +65,7 @@ impl Session {
         if contenders.is_empty() {
             return Err(Error::NothingSelected("no contender is selected".into()));
         }
+        settings.check()?;
         let reference = match reference {
             Some(name) => contenders.iter().position(|contender| contender.name == name).ok_or_else(|| {
                 let known: Vec<_> = contenders.iter().map(|contender| contender.name.as_str()).collect();
