@@ -75,7 +75,7 @@ impl Session {
         };
         // The reference first, the others in the order given.
         contenders[..=reference].rotate_right(1);
-        check_distinct(&contenders)?;
+        check_distinct(&contenders, settings.twin)?;
         let run = RunRow {
             schema: SCHEMA,
             tool: Tool::read(workspace.as_deref()),
@@ -147,7 +147,7 @@ impl Session {
         let (Some(reference), Some(row)) = (self.entrants.first(), self.record.contenders.first()) else {
             return Ok(());
         };
-        let name = format!("{} (twin)", reference.name);
+        let name = twin_of(&reference.name);
         let twin = Entrant { name: name.clone(), role: Role::Twin, ..reference.clone() };
         let row = ContenderRow { name, role: Role::Twin, ..row.clone() };
         self.entrants.push(twin);
@@ -368,10 +368,20 @@ struct Introduced {
     catalogue: Catalogue,
 }
 
-fn check_distinct(contenders: &[Contender]) -> Result<(), Error> {
+/// The name under which the reference takes part a second time.
+fn twin_of(reference: &str) -> String {
+    format!("{reference} (twin)")
+}
+
+/// The rows of a record are told apart by their names, the one of the twin included; the reference comes first.
+fn check_distinct(contenders: &[Contender], twin: bool) -> Result<(), Error> {
+    let twin = contenders.first().filter(|_| twin).map(|reference| twin_of(&reference.name));
     for (index, contender) in contenders.iter().enumerate() {
         if contenders[..index].iter().any(|other| other.name == contender.name) {
-            return Err(Error::Usage(format!("{} takes part twice", contender.name)));
+            return Err(Error::Usage(format!("{:?} takes part twice", contender.name)));
+        }
+        if twin.as_ref() == Some(&contender.name) {
+            return Err(Error::Usage(format!("{:?} is what the reference's twin is called", contender.name)));
         }
     }
     Ok(())
