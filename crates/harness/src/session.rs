@@ -107,7 +107,7 @@ impl Session {
             }
         }
         session.catalogue = catalogue.ok_or_else(|| session.nobody())?;
-        session.counting = counting.and_then(|worker| session.counting_entrant(worker));
+        session.counting = counting.map(|worker| session.counting_entrant(worker)).transpose()?;
         Ok(session)
     }
 
@@ -154,11 +154,19 @@ impl Session {
         self.note(Row::Contender(Box::new(row)))
     }
 
-    fn counting_entrant(&self, worker: Worker) -> Option<Entrant> {
+    /// The counting worker. One that fails is kept, so that its status stands where its counts would. Fails if it can be
+    /// asked but does not count.
+    fn counting_entrant(&self, worker: Worker) -> Result<Entrant, Error> {
         let contender = Contender::plain(worker);
-        let status = self.introduce(&contender).map_or_else(|status| status, |_| Status::Ok);
         let name = contender.name.clone();
-        status.is_ok().then(|| Entrant { name, role: Role::Contender, contender, variables: BTreeMap::new(), status })
+        let status = match self.introduce(&contender) {
+            Ok(introduced) if !introduced.greeting.counts_only => {
+                return Err(Error::Usage(format!("{name:?} does not count; it cannot stand for the counting worker")));
+            }
+            Ok(_) => Status::Ok,
+            Err(status) => status,
+        };
+        Ok(Entrant { name, role: Role::Contender, contender, variables: BTreeMap::new(), status })
     }
 
     /// Starts a worker twice: to hear what knobs it has, then with the knobs turned, to see that they took.
