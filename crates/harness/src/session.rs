@@ -238,13 +238,16 @@ impl Session {
                 observe(Event::Block { case, block, blocks: settings.blocks });
                 for &arrangement in &arrangements {
                     let samples = self.block(work, block, arrangement, &out);
+                    // All of them are kept before a failure to write one ends the case.
+                    let mut written = Ok(());
                     for sample in samples {
                         let entrant = self.entrants.iter().position(|entrant| entrant.name == sample.contender);
                         if let Some(index) = entrant.filter(|_| !sample.status.is_ok()) {
                             out[index] = true;
                         }
-                        self.sampled(sample, observe)?;
+                        written = written.and(self.sampled(sample, observe));
                     }
+                    written?;
                 }
                 self.sync()?;
             }
