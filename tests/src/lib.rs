@@ -7,6 +7,7 @@
 mod boxes;
 mod dirty_zeroes;
 mod faults;
+mod full_disk;
 mod identity;
 mod lifeline;
 mod mapped_file;
@@ -19,6 +20,7 @@ use heapmark_worker::Catalogue;
 pub use boxes::Boxes;
 pub use dirty_zeroes::DirtyZeroes;
 pub use faults::{abort, crash, deadlock, exit, leave_a_child};
+pub use full_disk::limit_file_size;
 pub use heapmark_worker;
 pub use identity::IDENTITY;
 pub use lifeline::{LIFELINE, attach};

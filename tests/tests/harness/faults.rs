@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use heapmark::record::Role;
 use heapmark::{Case, Comparison, Contender, Limits, Outcome, view};
+use rustix::process::{Signal, kill_process};
 
 use crate::scene::{Scene, program, settings};
 
@@ -13,6 +14,8 @@ struct Fault {
     knobs: &'static [(&'static str, &'static str)],
     lanes: u64,
     limits: Limits,
+    /// Whether it is killed from outside once it is stuck.
+    killed: bool,
     /// The label of its status.
     label: &'static str,
     /// What its detail says, among other things.
@@ -26,13 +29,13 @@ fn short() -> Limits {
 }
 
 fn fault(program: &'static str, label: &'static str, detail: &'static str) -> Fault {
-    Fault { program, knobs: &[], lanes: 1, limits: Limits::default(), label, detail }
+    Fault { program, knobs: &[], lanes: 1, limits: Limits::default(), killed: false, label, detail }
 }
 
 impl Fault {
     /// Runs the worker between two sound ones, and looks at everything that comes out.
     fn check(self) {
-        let scene = Scene::new();
+        let mut scene = Scene::new();
         let sound = program!("sound");
         let faulty = Contender {
             knobs: self.knobs.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
@@ -45,10 +48,20 @@ impl Fault {
         ];
         let settings = heapmark::Settings { limits: self.limits, ..settings() };
         let case = Case::new("test/boxes").with("lanes", self.lanes);
-        let mut session =
-            Comparison::new(contenders).settings(settings.clone()).open(&mut |_| {}).expect("the reference is sound");
-        session.measure(&case, &mut |_| {}).expect("a failure of a worker is no failure of the run");
-        let record = session.finish().expect("nothing is written");
+        let run = || {
+            let comparison = Comparison::new(contenders).settings(settings.clone());
+            let mut session = comparison.open(&mut |_| {}).expect("the reference is sound");
+            session.measure(&case, &mut |_| {}).expect("a failure of a worker is no failure of the run");
+            session.finish().expect("nothing is written")
+        };
+        let record = std::thread::scope(|scope| {
+            let run = scope.spawn(run);
+            if self.killed {
+                let life = scene.wait_until_stuck();
+                kill_process(life.pid, Signal::KILL).expect("it runs, and is ours");
+            }
+            run.join().expect("the run does not panic")
+        });
         scene.assert_nothing_runs(1);
 
         let outcome = Outcome::of(&record);
@@ -94,6 +107,7 @@ faults! {
     crashes_at_work: "faulty-crashes-at-work" => "killed by SIGSEGV", "working";
     aborts_at_work: "faulty-aborts-at-work" => "killed by SIGABRT", "working";
     hangs_at_work: "faulty-hangs-at-work" => "timed out", "working: no answer within 3s", limits = short();
+    killed_at_work: "faulty-hangs-at-work" => "killed by SIGKILL", "working", killed = true;
     exits_at_work: "faulty-exits-at-work" => "exited with 3", "working";
     aborts_at_drop: "faulty-aborts-at-drop" => "killed by SIGABRT", "dropping everything";
     wrong_checksum: "faulty-dirty-zeroes" => "wrong result", "where system has";
