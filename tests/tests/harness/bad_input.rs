@@ -83,12 +83,15 @@ fn no_programs(scene: &Scene) -> Vec<(&'static str, Worker)> {
     let folder = scene.folder().join("folder");
     std::fs::create_dir(&folder).expect("a folder in a folder of our own");
     vec![
-        ("cannot start missing: No such file", Worker::at("missing", scene.folder().join("missing"))),
-        ("cannot start empty-path: No such file", Worker::at("empty-path", "")),
-        ("cannot start plain: Permission denied", Worker::at("plain", file("plain", "#!/bin/sh\n", 0o644))),
-        ("cannot start folder: Permission denied", Worker::at("folder", folder)),
-        ("cannot start empty: Exec format error", Worker::at("empty", file("empty", "", 0o755))),
-        ("cannot start text: Exec format error", Worker::at("text", file("text", "some words\n", 0o755))),
+        ("cannot start \"missing\": No such file", Worker::at("missing", scene.folder().join("missing"))),
+        ("cannot start \"plain\": Permission denied", Worker::at("plain", file("plain", "#!/bin/sh\n", 0o644))),
+        ("cannot start \"folder\": Permission denied", Worker::at("folder", folder)),
+        ("cannot start \"empty\": Exec format error", Worker::at("empty", file("empty", "", 0o755))),
+        ("cannot start \"text\": Exec format error", Worker::at("text", file("text", "some words\n", 0o755))),
+        ("cannot start \"odd\\nname\": No such file", Worker::at("odd", scene.folder().join("odd\nname"))),
+        // Not the program of that name on PATH, nor the folder that an empty path would be in.
+        ("cannot start \"sh\": No such file", Worker::at("command", "sh")),
+        ("cannot start \"\": Permission denied", Worker::at("no path", "")),
         ("exited with 0: starting", Worker::at("silent", file("silent", "#!/bin/sh\n", 0o755))),
     ]
 }

@@ -63,13 +63,14 @@ impl Child {
     pub(crate) fn start(program: &Path, environment: &BTreeMap<String, String>) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
             // The file's name and not its path: records are shared between machines.
-            let name = program.file_name().unwrap_or_default().to_string_lossy();
-            Status::FailedToStart { detail: format!("cannot start {name}: {error}") }
+            let name = program.file_name().unwrap_or(program.as_os_str());
+            Status::FailedToStart { detail: format!("cannot start {name:?}: {error}") }
         };
         let oom_kills = oom_kills();
         let (channel, theirs) = UnixStream::pair().map_err(failed)?;
         channel.set_nonblocking(true).map_err(failed)?;
-        let mut child = Command::new(program)
+        // A path and not a command: one without a slash would be looked for on PATH.
+        let mut child = Command::new(Path::new(".").join(program))
             .env_clear()
             .envs(environment)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
