@@ -60,8 +60,10 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
 /// The units that would take `target`, as a multiple of the lanes, so that all do the same.
 fn scaled(units: u64, wall: u64, target: u64, lanes: u64) -> u64 {
     let exact = u128::from(units) * u128::from(target) / u128::from(wall.max(1));
-    let per_lane = (exact / u128::from(lanes)).clamp(1, u128::from(u64::MAX / 8 / lanes));
-    u64::try_from(per_lane).map_or(lanes, |per_lane| per_lane * lanes)
+    // A worker may claim any number of lanes, and any time.
+    let most = (u64::MAX / 8 / lanes).max(1);
+    let per_lane = (exact / u128::from(lanes)).clamp(1, u128::from(most));
+    u64::try_from(per_lane).map_or(lanes, |per_lane| per_lane.saturating_mul(lanes))
 }
 
 fn time_of(running: &mut Running<'_>, units: u64) -> Result<u64, Status> {
@@ -97,5 +99,6 @@ mod tests {
         assert_eq!(scaled(1, 1_000_000, 10, 8), 8, "never less than a unit for each thread");
         assert_eq!(scaled(5, 0, 10, 1), 50, "a clock that did not move is no division by zero");
         assert!(scaled(u64::MAX / 4, 1, u64::MAX, 4) <= u64::MAX / 8);
+        assert_eq!(scaled(u64::MAX, u64::MAX, 10, u64::MAX), u64::MAX, "a worker that claims anything is no panic");
     }
 }

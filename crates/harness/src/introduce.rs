@@ -68,13 +68,19 @@ fn identity_row(greeting: Greeting) -> IdentityRow {
 
 /// The contenders with the reference first: the one of that name, else `system`, else the first. Fails if it does not take
 /// part, if nobody does, or if one takes part twice.
-pub(crate) fn in_order(mut contenders: Vec<Contender>, reference: Option<&str>) -> Result<Vec<Contender>, Error> {
+///
+/// The rows of a record are told apart by their names, that of the twin included.
+pub(crate) fn in_order(
+    mut contenders: Vec<Contender>,
+    reference: Option<&str>,
+    twin: bool,
+) -> Result<Vec<Contender>, Error> {
     if contenders.is_empty() {
         return Err(Error::NothingSelected("no contender is selected".into()));
     }
     for (index, contender) in contenders.iter().enumerate() {
         if contenders[..index].iter().any(|other| other.name == contender.name) {
-            return Err(Error::Usage(format!("{} takes part twice", contender.name)));
+            return Err(Error::Usage(format!("{:?} takes part twice", contender.name)));
         }
     }
     let position = |name: &str| contenders.iter().position(|contender| contender.name == name);
@@ -86,5 +92,14 @@ pub(crate) fn in_order(mut contenders: Vec<Contender>, reference: Option<&str>) 
         None => position("system").unwrap_or(0),
     };
     contenders[..=reference].rotate_right(1);
-    Ok(contenders)
+    let twin = twin.then(|| twin_of(&contenders[0].name));
+    match contenders.iter().find(|contender| Some(&contender.name) == twin.as_ref()) {
+        Some(contender) => Err(Error::Usage(format!("{:?} is what the reference's twin is called", contender.name))),
+        None => Ok(contenders),
+    }
+}
+
+/// The name under which the reference takes part a second time.
+pub(crate) fn twin_of(reference: &str) -> String {
+    format!("{reference} (twin)")
 }

@@ -263,9 +263,9 @@ fn cpu(sample: &Sample) -> Vec<f64> {
             .iter()
             .zip(&turns.system_ns)
             .zip(&turns.idle_cpu_ns)
-            .map(|((user, system), &between)| (user + system + idle(between)) as f64)
+            .map(|((&user, &system), &between)| user as f64 + system as f64 + idle(between) as f64)
             .collect(),
-        Arrangement::Alone => vec![(sample.cpu().0 + idle(sample.idle_cpu_ns)) as f64],
+        Arrangement::Alone => vec![sample.cpu().0 as f64 + idle(sample.idle_cpu_ns) as f64],
     }
 }
 

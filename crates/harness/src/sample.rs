@@ -117,24 +117,24 @@ impl<'a> Running<'a> {
         let Some(turned) = self.one_turn(units) else { return };
         let waited = Nanos::from(begun.elapsed()).0;
         let sample = &mut self.sample;
-        sample.exchange_ns += waited.saturating_sub(turned.wall_ns);
-        sample.units += turned.count;
-        sample.wall_ns += turned.wall_ns;
-        sample.user_ns += turned.user_ns;
-        sample.system_ns += turned.system_ns;
-        sample.idle_cpu_ns += turned.idle_cpu_ns;
-        sample.minor_faults += turned.minor_faults;
-        sample.major_faults += turned.major_faults;
-        sample.voluntary_switches += turned.voluntary_switches;
-        sample.involuntary_switches += turned.involuntary_switches;
+        add(&mut sample.exchange_ns, waited.saturating_sub(turned.wall_ns));
+        add(&mut sample.units, turned.count);
+        add(&mut sample.wall_ns, turned.wall_ns);
+        add(&mut sample.user_ns, turned.user_ns);
+        add(&mut sample.system_ns, turned.system_ns);
+        add(&mut sample.idle_cpu_ns, turned.idle_cpu_ns);
+        add(&mut sample.minor_faults, turned.minor_faults);
+        add(&mut sample.major_faults, turned.major_faults);
+        add(&mut sample.voluntary_switches, turned.voluntary_switches);
+        add(&mut sample.involuntary_switches, turned.involuntary_switches);
         sample.turns.wall_ns.push(turned.wall_ns);
         sample.turns.user_ns.push(turned.user_ns);
         sample.turns.system_ns.push(turned.system_ns);
         sample.turns.idle_cpu_ns.push(turned.idle_cpu_ns);
         sample.turns.position.push(position);
         sample.turns.checksum.push(turned.checksum);
-        self.counted.0 += turned.calls.unwrap_or(0);
-        self.counted.1 += turned.requested.unwrap_or(0);
+        add(&mut self.counted.0, turned.calls.unwrap_or(0));
+        add(&mut self.counted.1, turned.requested.unwrap_or(0));
     }
 
     /// A turn of so many units, for calibration; nothing if the worker failed.
@@ -184,6 +184,12 @@ impl<'a> Running<'a> {
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
     }
+}
+
+/// Adds to a total. What a worker says can be any number, and a sum that leaves the range is as useless as its greatest
+/// value.
+fn add(total: &mut u64, more: u64) {
+    *total = total.saturating_add(more);
 }
 
 /// A sample of which nothing is known yet but who it is about; its status is the entrant's.

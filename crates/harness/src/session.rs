@@ -1,5 +1,6 @@
 //! A run in progress: contenders that have introduced themselves, and cases measured block by block.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastrand::Rng;
@@ -7,7 +8,7 @@ use fastrand::Rng;
 use crate::block::{Block, input_seed, run_undisturbed, seed_for};
 use crate::calibrate::{Calibration, calibrate, limits_for};
 use crate::case::Catalogue;
-use crate::introduce::{contender_row, in_order, introduce};
+use crate::introduce::{contender_row, in_order, introduce, twin_of};
 use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::pacing::{Pacing, Progress};
@@ -71,7 +72,8 @@ impl Session {
     pub(crate) fn open(comparison: Comparison, observe: &mut dyn FnMut(Event<'_>)) -> Result<Self, Error> {
         let Comparison { contenders, reference, counting, settings, file, workspace, counters_too, resumed } =
             comparison;
-        let contenders = in_order(contenders, reference.as_deref())?;
+        settings.check()?;
+        let contenders = in_order(contenders, reference.as_deref(), settings.twin)?;
         let run = RunRow {
             schema: SCHEMA,
             tool: Tool::read(workspace.as_deref()),
@@ -103,7 +105,7 @@ impl Session {
             }
         }
         session.catalogue = catalogue.ok_or_else(|| session.nobody())?;
-        session.counting = counting.and_then(|worker| session.counting_entrant(worker));
+        session.counting = counting.map(|worker| session.counting_entrant(worker)).transpose()?;
         session.file = file;
         match resumed {
             Some(record) => session.adopt(record)?,
@@ -149,7 +151,7 @@ impl Session {
     ) -> Result<Option<String>, Error> {
         let (status, variables, greeting, found) = match introduce(&contender, &self.settings) {
             Ok(i) => (Status::Ok, i.variables, Some(i.greeting), Some(i.catalogue)),
-            Err(status) => (status, std::collections::BTreeMap::new(), None, None),
+            Err(status) => (status, BTreeMap::new(), None, None),
         };
         observe(Event::Greeted { contender: &contender.name, status: &status });
         if catalogue.is_none() {
@@ -168,19 +170,26 @@ impl Session {
         let (Some(reference), Some(row)) = (self.entrants.first(), self.record.contenders.first()) else {
             return Ok(());
         };
-        let name = format!("{} (twin)", reference.name);
+        let name = twin_of(&reference.name);
         let twin = Entrant { name: name.clone(), role: Role::Twin, ..reference.clone() };
         let row = ContenderRow { name, role: Role::Twin, ..row.clone() };
         self.entrants.push(twin);
         self.note(Row::Contender(Box::new(row)))
     }
 
-    fn counting_entrant(&self, worker: Worker) -> Option<Entrant> {
+    /// The counting worker. One that fails is kept, so that its status stands where its counts would. Fails if it can be
+    /// asked but does not count.
+    fn counting_entrant(&self, worker: Worker) -> Result<Entrant, Error> {
         let contender = Contender::plain(worker);
-        let introduced = introduce(&contender, &self.settings).ok()?;
         let name = contender.name.clone();
-        let variables = introduced.variables;
-        Some(Entrant { name, role: Role::Contender, contender, variables, status: Status::Ok })
+        let status = match introduce(&contender, &self.settings) {
+            Ok(introduced) if !introduced.greeting.counts_only => {
+                return Err(Error::Usage(format!("{name:?} does not count; it cannot stand for the counting worker")));
+            }
+            Ok(_) => Status::Ok,
+            Err(status) => status,
+        };
+        Ok(Entrant { name, role: Role::Contender, contender, variables: BTreeMap::new(), status })
     }
 
     /// The workloads that can be measured: the reference's.
@@ -227,7 +236,7 @@ impl Session {
             }
         }
         for round in 0_u32.. {
-            courses.retain(|course| !self.is_enough(course, pacing));
+            courses.retain(|course| course.out.contains(&false) && !self.is_enough(course, pacing));
             if courses.is_empty() || self.is_cancelled() {
                 break;
             }
@@ -360,13 +369,16 @@ impl Session {
             }
             whole += measured.wall.duration();
             let timed_ns = measured.samples.iter().map(|sample| sample.wall_ns).sum();
+            // All of them are kept before a failure to write one ends the run.
+            let mut written = Ok(());
             for sample in measured.samples {
                 let failed = |entrant: &&Entrant| entrant.name == sample.contender && !sample.status.is_ok();
                 if let Some(index) = self.entrants.iter().position(|entrant| failed(&entrant)) {
                     course.out[index] = true;
                 }
-                self.sampled(sample, observe)?;
+                written = written.and(self.sampled(sample, observe));
             }
+            written?;
             let (case, wall_ns) = (case.clone(), measured.wall.0);
             self.note(Row::Block(BlockRow { case, block: course.done, arrangement, wall_ns, timed_ns }))?;
             self.sync()?;
@@ -440,5 +452,6 @@ pub fn least_time(settings: &Settings, contenders: usize, cases: usize) -> Optio
         .sum();
     let entrants = contenders as u64 + u64::from(settings.twin);
     let blocks = u64::from(settings.blocks()?);
-    Some(Nanos(settings.turn.0 * turns * entrants * blocks * cases as u64))
+    let factors = [turns, entrants, blocks, cases as u64];
+    Some(Nanos(factors.into_iter().fold(settings.turn.0, u64::saturating_mul)))
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Nanos;
 use crate::process::Limits;
+use crate::{Error, Nanos};
 
 /// How the contenders of a block share the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +109,38 @@ impl Settings {
         Self { stop: Stop::Blocks(1), turn, turns: 2, turns_alone: 2, timed_share: 0.0, ..Self::default() }
     }
 
+    /// Whether a run can be made so. Fails with one line that says what is wrong.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |what: &str| Err(Error::Usage(what.to_owned()));
+        match self.stop {
+            Stop::Blocks(0) => return wrong("no blocks: at least 1 is needed"),
+            Stop::Budget(Nanos(0)) => return wrong("no budget: at least 1 ns is needed"),
+            // Written so that what is not a number is refused too.
+            Stop::Precision(width) if !(width > 0.0 && width < 1.0) => {
+                return Err(Error::Usage(format!("a precision of {width}: give a fraction above 0 and below 1")));
+            }
+            _ => {}
+        }
+        if self.arrangements.is_empty() {
+            return wrong("no arrangement: samples are made in turns, alone, or both");
+        }
+        for (index, arrangement) in self.arrangements.iter().enumerate() {
+            if self.arrangements[..index].contains(arrangement) {
+                return wrong("an arrangement is given twice: a block has one sample of everyone in each");
+            }
+        }
+        if self.turns == 0 || self.turns_alone == 0 {
+            return wrong("samples without turns: at least 1 is needed");
+        }
+        if self.turn.0 == 0 {
+            return wrong("turns of no length: at least 1 ns is needed");
+        }
+        if !(0.0..1.0).contains(&self.margin) {
+            return Err(Error::Usage(format!("a margin of {}: give a fraction from 0 to below 1", self.margin)));
+        }
+        Ok(())
+    }
+
     /// The blocks of each case, where they are fixed.
     pub fn blocks(&self) -> Option<u32> {
         match self.stop {
@@ -167,5 +199,33 @@ mod tests {
         );
         assert_eq!(settings.turns_for(turn, Nanos(u64::MAX)), 160);
         assert_eq!(settings.turns_for(Nanos(0), Nanos(1)), 40);
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused_in_one_line() {
+        assert!(Settings::default().check().is_ok() && Settings::smoke().check().is_ok());
+        let with = |change: fn(&mut Settings)| {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            settings.check().map_err(|error| error.to_string())
+        };
+        for (change, hint) in [
+            ((|s| s.stop = Stop::Blocks(0)) as fn(&mut Settings), "no blocks"),
+            (|s| s.stop = Stop::Budget(Nanos(0)), "no budget"),
+            (|s| s.stop = Stop::Precision(f64::NAN), "a precision of NaN"),
+            (|s| s.stop = Stop::Precision(0.0), "a precision of 0"),
+            (|s| s.arrangements.clear(), "no arrangement"),
+            (|s| s.arrangements = vec![Arrangement::Alone; 2], "twice"),
+            (|s| s.turns = 0, "without turns"),
+            (|s| s.turns_alone = 0, "without turns"),
+            (|s| s.turn = Nanos(0), "no length"),
+            (|s| s.margin = f64::NAN, "a margin of NaN"),
+            (|s| s.margin = f64::INFINITY, "a margin of inf"),
+            (|s| s.margin = -0.01, "a margin of -0.01"),
+            (|s| s.margin = 1.0, "a margin of 1"),
+        ] {
+            let error = with(change).unwrap_err();
+            assert!(error.contains(hint) && !error.contains('\n'), "{error}");
+        }
     }
 }

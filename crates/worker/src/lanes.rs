@@ -118,8 +118,9 @@ pub(crate) fn with_team<T>(job: &dyn Job, use_them: impl FnOnce(&mut Team<'_>) -
     let lanes = job.lanes().max(1);
     let others = lanes - 1;
     let gate = Gate::new(others);
-    let _guard = AbortOnPanic;
     std::thread::scope(|scope| {
+        // In here, since the scope waits for the other lanes before a panic of this one leaves it.
+        let _guard = AbortOnPanic;
         for lane in 1..lanes {
             let gate = &gate;
             scope.spawn(move || {

@@ -20,8 +20,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use heapmark::record::Sample;
-use heapmark::{Arrangement, Case, Comparison, Event, Session, Settings, Worker, Workspace};
-use regex_lite::Regex;
+use heapmark::{Arrangement, Case, Comparison, Event, Session, Settings, Stop, Worker, Workspace};
+use regex::Regex;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::perf::Perf;
@@ -63,7 +63,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let worker = workers.first().ok_or("the workspace has no worker for `system`")?;
     let perf = Perf::find(worker.program.as_deref().map_err(String::clone)?)?;
     let settings = Settings {
-        blocks: PROCESSES,
+        stop: Stop::Blocks(PROCESSES),
         arrangements: vec![Arrangement::Alone],
         turns_alone: TURNS,
         twin: false,

@@ -7,6 +7,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// How much of a stream is kept: its end, which is where the reason of a crash stands.
 const KEPT: usize = 16 * 1024;
 
+/// What a pipe holds unless told otherwise, see pipe(7).
+const PIPE: usize = 64 * 1024;
+
 /// One output stream of a worker.
 #[derive(Debug)]
 pub(crate) struct Capture {
@@ -27,10 +30,11 @@ impl Capture {
         self.pipe.as_ref().map(AsFd::as_fd)
     }
 
-    /// Reads what is there, without waiting.
+    /// Reads what is there, without waiting: what a pipe holds, and no more, since a worker may print without end.
     pub(crate) fn drain(&mut self) {
         let mut buffer = [0; 4096];
-        while let Some(pipe) = &mut self.pipe {
+        for _ in 0..PIPE / buffer.len() {
+            let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(&mut buffer) {
                 Ok(0) => self.pipe = None,
                 Ok(bytes) => {
@@ -51,5 +55,19 @@ impl Capture {
         let text = String::from_utf8_lossy(&self.kept);
         let line = text.lines().map(str::trim).rfind(|line| !line.is_empty() && !line.starts_with("note: "));
         line.unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_without_end_is_drained_in_pieces() {
+        let endless = File::open("/dev/zero").unwrap();
+        let mut capture = Capture { pipe: Some(endless), kept: Vec::new() };
+        capture.drain();
+        assert!(capture.waiting().is_some());
+        assert!(capture.kept.len() >= KEPT && capture.kept.len() <= 2 * KEPT, "{}", capture.kept.len());
     }
 }

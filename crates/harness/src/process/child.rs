@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child as StdChild, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use heapmark_protocol::MAX_LINE;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::capture::Capture;
+use super::deadline::Deadline;
 use crate::{Cancel, Status};
 
 /// How long each step of a sample may take before the worker is killed.
@@ -70,13 +71,14 @@ impl Child {
     ) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
             // The file's name and not its path: records are shared between machines.
-            let name = program.file_name().unwrap_or_default().to_string_lossy();
-            Status::FailedToStart { detail: format!("cannot start {name}: {error}") }
+            let name = program.file_name().unwrap_or(program.as_os_str());
+            Status::FailedToStart { detail: format!("cannot start {name:?}: {error}") }
         };
         let oom_kills = oom_kills();
         let (channel, theirs) = UnixStream::pair().map_err(failed)?;
         channel.set_nonblocking(true).map_err(failed)?;
-        let mut child = Command::new(program)
+        // A path and not a command: one without a slash would be looked for on PATH.
+        let mut child = Command::new(Path::new(".").join(program))
             .env_clear()
             .envs(environment)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -122,50 +124,59 @@ impl Child {
     }
 
     /// Waits for the next line, without its line feed; `step` says what the worker is doing, for the status.
-    pub(crate) fn next_line(&mut self, limit: Duration, step: &str) -> Result<Vec<u8>, Status> {
-        let deadline = Instant::now() + limit;
-        loop {
-            if let Some(end) = self.inbox.iter().position(|&byte| byte == b'\n') {
-                let rest = self.inbox.split_off(end + 1);
-                let mut line = std::mem::replace(&mut self.inbox, rest);
-                line.pop();
+    ///
+    /// An answer that is there when this harness wakes up counts, however late that is; but no further line is waited
+    /// for, or taken, after the deadline.
+    pub(crate) fn next_line(&mut self, deadline: Deadline, step: &str) -> Result<Vec<u8>, Status> {
+        let mut left = deadline.left();
+        while let Some(wait) = left {
+            if let Some(line) = self.take_line() {
                 return Ok(line);
             }
             if self.inbox.len() >= MAX_LINE {
                 return Err(Status::ProtocolError { detail: format!("{step}: a line of more than {MAX_LINE} bytes") });
             }
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
-                self.kill();
-                return Err(Status::Timeout { detail: format!("{step}: no answer within {limit:?}") });
-            };
             if self.cancel.is_cancelled() {
                 self.kill();
                 return Err(Status::Timeout { detail: format!("{step}: the run was cancelled") });
             }
-            self.wait_for_something(left.min(ATTENTION));
-            let mut buffer = [0; 4096];
-            match self.channel.read(&mut buffer) {
-                Ok(0) => return Err(self.post_mortem(step)),
-                Ok(bytes) => self.inbox.extend_from_slice(&buffer[..bytes]),
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
-                Err(_) => return Err(self.post_mortem(step)),
+            self.listen(wait.min(ATTENTION), step)?;
+            left = deadline.left().or_else(|| self.inbox.contains(&b'\n').then_some(Duration::ZERO));
+        }
+        self.kill();
+        Err(Status::Timeout { detail: format!("{step}: no answer within {:?}", deadline.limit) })
+    }
+
+    /// The first line of what came in, without its line feed.
+    fn take_line(&mut self) -> Option<Vec<u8>> {
+        let end = self.inbox.iter().position(|&byte| byte == b'\n')?;
+        let rest = self.inbox.split_off(end + 1);
+        let mut line = std::mem::replace(&mut self.inbox, rest);
+        line.pop();
+        Some(line)
+    }
+
+    /// Takes in what the worker says, waiting for it if need be. Fails if nothing can come any more.
+    fn listen(&mut self, limit: Duration, step: &str) -> Result<(), Status> {
+        let dead = self.wait_for_something(limit);
+        let mut buffer = [0; 4096];
+        match self.channel.read(&mut buffer) {
+            Ok(0) => Err(self.post_mortem(step)),
+            Ok(bytes) => {
+                self.inbox.extend_from_slice(&buffer[..bytes]);
+                Ok(())
             }
+            // All that it said has been read. A child of its own may still hold the channel open.
+            Err(_) if dead => Err(self.post_mortem(step)),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
+            Err(_) => Err(self.post_mortem(step)),
         }
     }
 
-    /// Sleeps until the worker says something or dies, and drains what it prints.
-    fn wait_for_something(&mut self, limit: Duration) {
-        {
-            let channel = PollFd::new(&self.channel, PollFlags::IN);
-            let mut waiting = vec![channel];
-            for pipe in [self.stdout.waiting(), self.stderr.waiting()].into_iter().flatten() {
-                waiting.push(PollFd::from_borrowed_fd(pipe, PollFlags::IN));
-            }
-            // A signal or an error only means to look again.
-            let _ = poll(&mut waiting, Some(&timespec(limit)));
-        }
-        self.stdout.drain();
-        self.stderr.drain();
+    /// Sleeps until the worker says something or dies, and drains what it prints. Whether it is dead.
+    fn wait_for_something(&mut self, limit: Duration) -> bool {
+        let channel = self.channel.as_fd();
+        wait(Some(channel), self.death.as_fd(), &mut self.stdout, &mut self.stderr, limit)
     }
 
     /// What became of a worker that closed its channel.
@@ -201,22 +212,10 @@ impl Child {
 
     /// Whether the worker is dead, waiting for it if need be; it is not reaped, so its process group stays its own.
     fn wait_for_death(&mut self, limit: Duration) -> bool {
-        let deadline = Instant::now() + limit;
+        let deadline = Deadline::after(limit);
         loop {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return false };
-            let mut ready = 0;
-            {
-                let mut waiting = vec![PollFd::from_borrowed_fd(self.death.as_fd(), PollFlags::IN)];
-                for pipe in [self.stdout.waiting(), self.stderr.waiting()].into_iter().flatten() {
-                    waiting.push(PollFd::from_borrowed_fd(pipe, PollFlags::IN));
-                }
-                if poll(&mut waiting, Some(&timespec(left))).is_ok() {
-                    ready = usize::from(!waiting[0].revents().is_empty());
-                }
-            }
-            self.stdout.drain();
-            self.stderr.drain();
-            if ready > 0 {
+            let Some(left) = deadline.left() else { return false };
+            if wait(None, self.death.as_fd(), &mut self.stdout, &mut self.stderr, left) {
                 return true;
             }
         }
@@ -243,6 +242,30 @@ impl Drop for Child {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Sleeps until there is something to read or the process behind `death` is dead, and drains what it prints. Whether it is
+/// dead: a descriptor of a process becomes readable when it ends, see pidfd_open(2).
+fn wait(
+    channel: Option<BorrowedFd<'_>>,
+    death: BorrowedFd<'_>,
+    stdout: &mut Capture,
+    stderr: &mut Capture,
+    limit: Duration,
+) -> bool {
+    let mut waiting = vec![PollFd::from_borrowed_fd(death, PollFlags::IN)];
+    waiting.extend(
+        [channel, stdout.waiting(), stderr.waiting()]
+            .into_iter()
+            .flatten()
+            .map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)),
+    );
+    // A signal or an error only means to look again.
+    let heard = poll(&mut waiting, Some(&timespec(limit))).is_ok();
+    let dead = heard && !waiting[0].revents().is_empty();
+    stdout.drain();
+    stderr.drain();
+    dead
 }
 
 fn timespec(duration: Duration) -> Timespec {

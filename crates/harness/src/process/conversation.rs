@@ -8,7 +8,9 @@ use heapmark_protocol::{
     Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Workload, verb,
 };
 
+use super::answer::Answer;
 use super::child::{Child, Limits};
+use super::deadline::Deadline;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 use crate::{Cancel, Contender, Settings, Status};
 
@@ -103,17 +105,18 @@ impl Conversation {
         let request = self.line.start(verb::CATALOGUE).finish();
         self.child.send(request);
         let mut catalogue = Catalogue::default();
+        let mut answer = Answer::of(&mut self.child, self.limits.start, STEP);
         loop {
-            let line = self.child.next_line(self.limits.start, STEP)?;
+            let line = answer.line()?;
             let message = parse(&line, STEP)?;
             match message.verb() {
                 verb::Workload => {
                     let workload = read(Workload::read(&message), STEP)?;
                     catalogue.workloads.push(WorkloadInfo {
-                        name: workload.name.into_owned(),
-                        summary: workload.summary.into_owned(),
-                        unit: workload.unit.into_owned(),
-                        details: workload.details.into_owned(),
+                        name: one_line(&workload.name),
+                        summary: one_line(&workload.summary),
+                        unit: one_line(&workload.unit),
+                        details: one_line(&workload.details),
                         parameters: Vec::new(),
                     });
                 }
@@ -126,8 +129,8 @@ impl Conversation {
                 verb::Set => {
                     let set = read(Set::read(&message), STEP)?;
                     catalogue.sets.push(SetInfo {
-                        name: set.name.into_owned(),
-                        summary: set.summary.into_owned(),
+                        name: one_line(&set.name),
+                        summary: one_line(&set.summary),
                         workloads: set.workloads.split(',').map(str::to_owned).collect(),
                     });
                 }
@@ -145,7 +148,7 @@ impl Conversation {
             line.text(&format!("{PARAMETER_PREFIX}{name}"), value);
         }
         self.child.send(line.finish());
-        let answer = self.child.next_line(self.limits.prepare, STEP)?;
+        let answer = self.child.next_line(Deadline::after(self.limits.prepare), STEP)?;
         let message = expect(&answer, verb::Prepared, STEP)?;
         let mut parameters = BTreeMap::new();
         for pair in message.pairs() {
@@ -161,7 +164,7 @@ impl Conversation {
     pub(crate) fn turn(&mut self, units: u64) -> Result<Turned, Status> {
         const STEP: &str = "working";
         self.child.send(Turn { units }.write(&mut self.line).finish());
-        let answer = self.child.next_line(self.limits.turn, STEP)?;
+        let answer = self.child.next_line(Deadline::after(self.limits.turn), STEP)?;
         let turned = read(Turned::read(&expect(&answer, verb::Turned, STEP)?), STEP)?;
         if turned.count != units {
             let detail = format!("{} units were done where {units} were asked for", turned.count);
@@ -174,10 +177,11 @@ impl Conversation {
     pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish + std::time::Duration::from_millis(settle_ms);
+        let limit = self.limits.finish.saturating_add(std::time::Duration::from_millis(settle_ms));
+        let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {
-            let line = self.child.next_line(limit, STEP)?;
+            let line = answer.line()?;
             let message = parse(&line, STEP)?;
             match message.verb() {
                 verb::Phase => phases.push(read(Phase::read(&message), STEP)?),
@@ -243,7 +247,8 @@ pub(crate) fn check_knobs(contender: &Contender, greeting: &Greeting) -> Result<
 
 fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
     const STEP: &str = "starting";
-    let line = child.next_line(start.limits.start, STEP)?;
+    let mut answer = Answer::of(child, start.limits.start, STEP);
+    let line = answer.line()?;
     let message = expect(&line, verb::Hello, STEP)?;
     // The version first: the other fields of a foreign version mean nothing.
     let protocol = read(message.number("protocol"), STEP)?;
@@ -253,16 +258,16 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
     }
     let hello = read(Hello::read(&message), STEP)?;
     let mut greeting = Greeting {
-        name: hello.name.into_owned(),
-        crate_name: hello.crate_name.into_owned(),
-        crate_version: hello.crate_version.into_owned(),
-        upstream_version: hello.upstream_version.into_owned(),
-        licence: hello.licence.into_owned(),
-        forwards: hello.forwards.into_owned(),
+        name: one_line(&hello.name),
+        crate_name: one_line(&hello.crate_name),
+        crate_version: one_line(&hello.crate_version),
+        upstream_version: one_line(&hello.upstream_version),
+        licence: one_line(&hello.licence),
+        forwards: one_line(&hello.forwards),
         proof: hello.proof,
-        proof_detail: hello.proof_detail.into_owned(),
-        build: hello.build.into_owned(),
-        features: hello.features.into_owned(),
+        proof_detail: one_line(&hello.proof_detail),
+        build: one_line(&hello.build),
+        features: one_line(&hello.features),
         start_rss: hello.start_rss,
         counts_only: hello.counts_only,
         knobs: Vec::new(),
@@ -274,7 +279,7 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
         return Err(Status::DebugBuild { detail: greeting.build });
     }
     loop {
-        let line = child.next_line(start.limits.start, STEP)?;
+        let line = answer.line()?;
         let message = parse(&line, STEP)?;
         match message.verb() {
             verb::Knob => greeting.knobs.push(knob_info(read(Knob::read(&message), STEP)?)),
@@ -284,9 +289,15 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
     }
 }
 
+/// Text of a worker as it may be shown: on one line, and without what would move a terminal's cursor.
+fn one_line(text: &str) -> String {
+    let words: Vec<_> = text.split(|c: char| c.is_control()).filter(|words| !words.is_empty()).collect();
+    words.join(" ")
+}
+
 fn knob_info(knob: Knob<'_>) -> KnobInfo {
     KnobInfo {
-        name: knob.name.into_owned(),
+        name: one_line(&knob.name),
         variable: knob.variable.into_owned(),
         template: knob.template.into_owned(),
         joiner: knob.joiner.map(std::borrow::Cow::into_owned),
@@ -301,9 +312,9 @@ fn parameter_info(parameter: Parameter<'_>) -> ParameterInfo {
         ParameterKind::Choice => ParameterValues::Choice(parameter.choices.split(',').map(str::to_owned).collect()),
     };
     ParameterInfo {
-        name: parameter.name.into_owned(),
-        summary: parameter.summary.into_owned(),
-        default: parameter.default.into_owned(),
+        name: one_line(&parameter.name),
+        summary: one_line(&parameter.summary),
+        default: one_line(&parameter.default),
         values,
     }
 }
@@ -313,7 +324,7 @@ fn parse<'a>(line: &'a [u8], step: &str) -> Result<Message<'a>, Status> {
     let message = read(Message::parse(line), step)?;
     if message.verb() == verb::Failure {
         let failure = read(Failure::read(&message), step)?;
-        return Err(Status::Refused { detail: failure.message.into_owned() });
+        return Err(Status::Refused { detail: one_line(&failure.message) });
     }
     Ok(message)
 }
@@ -329,4 +340,16 @@ fn read<T>(result: Result<T, ParseError>, step: &str) -> Result<T, Status> {
 
 fn unexpected(step: &str, what: &str) -> Status {
     Status::ProtocolError { detail: format!("{step}: it answered `{what}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_worker_is_shown_on_one_line() {
+        assert_eq!(one_line("glibc 2.36"), "glibc 2.36");
+        assert_eq!(one_line("a\r\nb\u{1b}[31m\u{9b}c\0"), "a b [31m c");
+        assert_eq!(one_line("\n"), "");
+    }
 }

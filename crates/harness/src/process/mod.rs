@@ -1,8 +1,10 @@
 //! A worker as a process: started in a clean environment, talked to over a socket, watched, and always reaped.
 
+mod answer;
 mod capture;
 mod child;
 mod conversation;
+mod deadline;
 
 pub use child::Limits;
 pub(crate) use conversation::{Conversation, Greeting, Start, check_knobs, knob_variables};

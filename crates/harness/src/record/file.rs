@@ -1,7 +1,7 @@
 //! Records on disk and in memory.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::rows::{BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Row, RunRow, SCHEMA, Sample};
@@ -109,6 +109,8 @@ fn check_schema(first: &serde_json::Value) -> Result<(), String> {
 pub struct RecordFile {
     path: PathBuf,
     file: File,
+    /// Where the last whole row ends.
+    length: u64,
 }
 
 impl RecordFile {
@@ -121,7 +123,7 @@ impl RecordFile {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(replace).create_new(!replace);
         let file = options.open(&path).map_err(Error::file("cannot create", &path))?;
-        Ok(Self { path, file })
+        Ok(Self { path, file, length: 0 })
     }
 
     /// Opens a record to go on with. A last line that was torn off is cut away.
@@ -131,7 +133,7 @@ impl RecordFile {
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let file = OpenOptions::new().append(true).open(&path).map_err(Error::file("cannot open", &path))?;
         file.set_len(whole as u64).map_err(Error::file("cannot cut the torn last line of", &path))?;
-        Ok(Self { path, file })
+        Ok(Self { path, file, length: whole as u64 })
     }
 
     /// Where it lies.
@@ -139,18 +141,31 @@ impl RecordFile {
         &self.path
     }
 
-    /// Appends a row, in one write.
+    /// Appends a row, in one write. Where that fails, what was written of the row is taken back, so that a later one does not
+    /// follow on a torn line.
     pub fn append(&mut self, row: &Row) -> Result<(), Error> {
         let mut line = serde_json::to_vec(row).map_err(|error| Error::Record {
             path: self.path.clone(),
             reason: format!("cannot encode a row: {error}"),
         })?;
         line.push(b'\n');
-        self.file.write_all(&line).map_err(Error::file("cannot write to", &self.path))
+        let written = self.file.write_all(&line);
+        match &written {
+            Ok(()) => self.length += line.len() as u64,
+            Err(_) => {
+                // The error to report is the first. What is no regular file has nothing that could be taken back.
+                let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            }
+        }
+        written.map_err(Error::file("cannot write to", &self.path))
     }
 
     /// Waits until everything appended is on the disk.
     pub fn sync(&mut self) -> Result<(), Error> {
-        self.file.sync_data().map_err(Error::file("cannot flush", &self.path))
+        match self.file.sync_data() {
+            // What fsync(2) says of a file that is on no disk, such as a pipe.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
+            result => result.map_err(Error::file("cannot flush", &self.path)),
+        }
     }
 }

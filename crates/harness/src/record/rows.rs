@@ -285,7 +285,7 @@ impl Sample {
 
     /// User and system time of all timed turns.
     pub fn cpu(&self) -> Nanos {
-        Nanos(self.user_ns + self.system_ns)
+        Nanos(self.user_ns.saturating_add(self.system_ns))
     }
 }
 

@@ -1,0 +1,15 @@
+//! Lists workloads without end, so slowly that every line comes in time.
+use std::time::Duration;
+
+use heapmark_tests::{greet, hear, say};
+
+heapmark_tests::hold_lifeline!();
+
+fn main() {
+    greet(heapmark_protocol::VERSION);
+    while hear().is_some() {
+        while say("workload name=test/again summary= unit=block details=\n") {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+}

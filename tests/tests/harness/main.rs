@@ -1,0 +1,10 @@
+//! Tests of the harness with workers of this package, sound ones and faulty ones.
+
+mod bad_input;
+mod counting;
+mod determinism;
+mod faults;
+mod memory;
+mod orphans;
+mod record;
+mod scene;
