@@ -1,5 +1,6 @@
-//! The error rates that the statistics promise, on a simulated machine, and those of what is often done instead. The seeds
-//! are fixed, so each figure is the same in every run; `cargo run --release -p heapmark --example simulate` prints more of them.
+//! The error rates that the statistics promise, on a simulated machine, and those of what is often done instead. The
+//! seeds are fixed, so each figure is the same in every run; `cargo run --release -p heapmark --example simulate`
+//! prints more of them.
 
 #[path = "../examples/simulate/design.rs"]
 mod design;

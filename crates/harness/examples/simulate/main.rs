@@ -1,5 +1,5 @@
-//! Prints how often the statistics are wrong, and how often those are that others use: experiments on a simulated machine
-//! with no difference, or a known one, through the same functions as real runs.
+//! Prints how often the statistics are wrong, and how often those are that others use: experiments on a simulated
+//! machine with no difference, or a known one, through the same functions as real runs.
 //!
 //! `cargo run --release -p heapmark --example simulate [EXPERIMENTS]`; 2,000 unless told.
 

@@ -92,8 +92,8 @@ impl Machine {
     fn draw(&mut self) -> f64 {
         match self.noise {
             Noise::Skewed => self.normal().exp() - 1.0,
-            // A normal number over the root of a chi-square one with two degrees of freedom, halved, which is exponential. Kept
-            // away from zero, so that a turn always takes a finite time.
+            // A normal number over the root of a chi-square one with two degrees of freedom, halved, which is
+            // exponential. Kept away from zero, so that a turn always takes a finite time.
             Noise::HeavyTailed => self.normal() / (-(1.0 - self.rng.f64()).ln()).sqrt().max(1e-3),
             _ => self.normal(),
         }

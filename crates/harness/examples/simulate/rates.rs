@@ -120,8 +120,8 @@ pub(crate) fn false_rates(noise: Noise, experiments: u64) -> False {
     }
 }
 
-/// How often a twin is called different in any of so many workloads, with no margin: by the verdict of each workload alone, and by the
-/// control.
+/// How often a twin is called different in any of so many workloads, with no margin: by the verdict of each workload
+/// alone, and by the control.
 pub(crate) fn twin(noise: Noise, workloads: usize, experiments: u64) -> (f64, f64) {
     let (mut alone, mut controlled) = (0_u32, 0_u32);
     for seed in 1..=experiments {
@@ -151,8 +151,8 @@ pub(crate) fn power(noise: Noise, effect: f64, experiments: u64) -> (f64, f64) {
     (called, f64::from(covered) / experiments as f64)
 }
 
-/// For a cost in rare turns: how often the pair is called uneven, how often the typical turn alone would call it slower, and how often
-/// it is called slower.
+/// For a cost in rare turns: how often the pair is called uneven, how often the typical turn alone would call it
+/// slower, and how often it is called slower.
 pub(crate) fn rare_cost(noise: Noise, cost: f64, experiments: u64) -> (f64, f64, f64) {
     let of = |happens: fn(&PairEstimate) -> bool| {
         share(experiments, |seed| happens(&pair(&mut Machine::new(noise, seed), Effect::Rare(cost), BLOCKS)))
@@ -164,7 +164,8 @@ pub(crate) fn rare_cost(noise: Noise, cost: f64, experiments: u64) -> (f64, f64,
     )
 }
 
-/// How often an effect is called that is as large as the median experiment without an effect says it could detect; and that effect.
+/// How often an effect is called that is as large as the median experiment without an effect says it could detect; and
+/// that effect.
 pub(crate) fn power_at_the_minimum_detectable(noise: Noise, experiments: u64) -> (f64, f64) {
     let detectable: Vec<f64> = (1..=experiments)
         .filter_map(|seed| {

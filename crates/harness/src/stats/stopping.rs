@@ -21,8 +21,8 @@ pub enum Stop {
     Blocks(usize),
     /// So much time has passed. A block that this cuts short is dropped whole.
     Budget(Nanos),
-    /// The interval of every pair reaches at most this far from its estimate: 0.01 for 1 %. Looked at after 12 blocks and every 5
-    /// further ones. Noise may never allow it, so it wants another reason beside it.
+    /// The interval of every pair reaches at most this far from its estimate: 0.01 for 1 %. Looked at after 12 blocks
+    /// and every 5 further ones. Noise may never allow it, so it wants another reason beside it.
     Precision(f64),
 }
 
@@ -33,8 +33,8 @@ pub struct Progress<'a> {
     pub blocks: usize,
     /// Time since the first.
     pub elapsed: Nanos,
-    /// For each pair of contender and reference, or each metric of one, the log-ratios of its blocks. A pair of which one failed is
-    /// judged by its failure and does not belong here.
+    /// For each pair of contender and reference, or each metric of one, the log-ratios of its blocks. A pair of which
+    /// one failed is judged by its failure and does not belong here.
     pub pairs: &'a [Vec<f64>],
 }
 
