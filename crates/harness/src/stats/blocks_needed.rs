@@ -6,11 +6,13 @@ use super::{Direction, Estimate, MINIMUM_BLOCKS, Verdict, judge};
 /// More blocks than anyone would wait for; where more are needed, the effect is as good as equal to the margin.
 const MOST: f64 = 100_000.0;
 
-/// About how many blocks there would have to be, all told, for a verdict other than unclear: the interval shrinks with the root of
-/// their number, and with this many it clears the margin in four of five runs, if the true ratio is the estimated one.
+/// About how many blocks there would have to be, all told, for a verdict other than unclear: the interval shrinks with
+/// the root of their number, and with this many it clears the margin in four of five runs, if the true ratio is the
+/// estimated one.
 ///
 /// The number of blocks there are, where the verdict is already clear. Six, the least for any verdict, where there are
-/// fewer. Nothing where no number would do: the ratio is as large as the margin, or the margin is negative or not a number.
+/// fewer. Nothing where no number would do: the ratio is as large as the margin, or the margin is negative or not a
+/// number.
 pub fn blocks_needed(estimate: &Estimate, margin: f64) -> Option<usize> {
     let Some((low, high)) = estimate.interval().filter(|_| estimate.blocks >= MINIMUM_BLOCKS) else {
         return Some(MINIMUM_BLOCKS);

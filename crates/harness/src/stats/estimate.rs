@@ -34,9 +34,9 @@ impl Estimate {
     }
 }
 
-/// The estimate from the log-ratios of the blocks. Nothing for no blocks, or where a log-ratio is not finite: a ratio to
-/// zero is not a number that can be compared. Nothing either where a ratio is too large or too small for a number, so that
-/// what there is can be inverted and stored.
+/// The estimate from the log-ratios of the blocks. Nothing for no blocks, or where a log-ratio is not finite: a ratio
+/// to zero is not a number that can be compared. Nothing either where a ratio is too large or too small for a number,
+/// so that what there is can be inverted and stored.
 pub fn estimate(log_ratios: &[f64]) -> Option<Estimate> {
     let centre = walsh_median(log_ratios)?;
     let interval = signed_rank_interval(log_ratios, CONFIDENCE);
@@ -46,8 +46,8 @@ pub fn estimate(log_ratios: &[f64]) -> Option<Estimate> {
     representable.then_some(Estimate { ratio, low, high, blocks: log_ratios.len() })
 }
 
-/// The middle value, or the mean of the two in the middle. Nothing for no values, where one is not a number, or where the two
-/// in the middle are opposite infinities.
+/// The middle value, or the mean of the two in the middle. Nothing for no values, where one is not a number, or where
+/// the two in the middle are opposite infinities.
 pub fn median(values: &[f64]) -> Option<f64> {
     if values.iter().any(|value| value.is_nan()) {
         return None;

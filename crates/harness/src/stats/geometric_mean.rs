@@ -36,9 +36,9 @@ pub struct SharedMeans {
     pub means: Vec<Option<f64>>,
 }
 
-/// The geometric mean of each contender over the cells (workloads, say) that all of them have. A contender that failed where others
-/// did not would else look better or worse by its absence. What is not positive and finite is no ratio, and a row that
-/// ends early lacks the rest.
+/// The geometric mean of each contender over the cells (workloads, say) that all of them have. A contender that failed
+/// where others did not would else look better or worse by its absence. What is not positive and finite is no ratio,
+/// and a row that ends early lacks the rest.
 pub fn shared_geometric_means<R: AsRef<[Option<f64>]>>(contenders: &[R]) -> SharedMeans {
     let ratio = |row: &R, cell: usize| row.as_ref().get(cell).copied().flatten().filter(|&ratio| is_ratio(ratio));
     let most = contenders.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);

@@ -3,7 +3,8 @@
 //! Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
 
 /// P-values corrected for the size of their family, in the same order: rejecting those at or below 5 % rejects any true
-/// hypothesis at all with a chance of at most 5 %, however the tests depend on each other. What is not a number counts as 1.
+/// hypothesis at all with a chance of at most 5 %, however the tests depend on each other. What is not a number counts
+/// as 1.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let usable = |p: f64| if p.is_nan() { 1.0 } else { p.clamp(0.0, 1.0) };
     let mut order: Vec<usize> = (0..p_values.len()).collect();
@@ -29,8 +30,8 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        // Of 0.01, 0.04, 0.03, 0.005 the least is below 0.05/4, the next below 0.05/3, the third not below 0.05/2: two are
-        // rejected at 5 %.
+        // Of 0.01, 0.04, 0.03, 0.005 the least is below 0.05/4, the next below 0.05/3, the third not below 0.05/2: two
+        // are rejected at 5 %.
         assert_close(&holm(&[0.01, 0.04, 0.03, 0.005]), &[0.03, 0.06, 0.06, 0.02]);
     }
 

@@ -1,9 +1,10 @@
 //! Statistics: pure functions of numbers, with a defined answer for every input.
 //!
-//! From the inside out: a [`BlockRatio`] reduces the turns of a block; [`estimate`] makes a ratio with its interval out of blocks, and
-//! [`PairEstimate`] decides between the typical turn and the sum; [`judge`] says what that means, [`minimum_detectable`] what it could not have
-//! seen, and [`blocks_needed`] what it would take. [`twin_differs`] is the control, [`enough`] the end of a run. [`sign_flip_test`] and
-//! [`t_test`] check from other sides. What many rows say together: [`pareto_front`], [`shared_geometric_means`], [`weighted_ranking`].
+//! From the inside out: a [`BlockRatio`] reduces the turns of a block; [`estimate`] makes a ratio with its interval out
+//! of blocks, and [`PairEstimate`] decides between the typical turn and the sum; [`judge`] says what that means,
+//! [`minimum_detectable`] what it could not have seen, and [`blocks_needed`] what it would take. [`twin_differs`] is
+//! the control, [`enough`] the end of a run. [`sign_flip_test`] and [`t_test`] check from other sides. What many rows
+//! say together: [`pareto_front`], [`shared_geometric_means`], [`weighted_ranking`].
 
 mod blocks_needed;
 mod estimate;

@@ -11,8 +11,8 @@ pub struct Cost {
     pub memory: f64,
 }
 
-/// The indices of the costs that no other cost beats, being no worse in both and better in one; by ascending time. Equal ones stand
-/// or fall together. One that is not finite takes no part.
+/// The indices of the costs that no other cost beats, being no worse in both and better in one; by ascending time.
+/// Equal ones stand or fall together. One that is not finite takes no part.
 pub fn pareto_front(costs: &[Cost]) -> Vec<usize> {
     let finite = |cost: &Cost| cost.time.is_finite() && cost.memory.is_finite();
     let mut order: Vec<usize> = (0..costs.len()).filter(|&index| finite(&costs[index])).collect();

@@ -16,11 +16,12 @@ pub struct Ranked {
     pub place: usize,
 }
 
-/// Ranks contenders by the weighted geometric mean of their ratios to the reference, where less is better: of times, not
-/// of throughputs. A row per contender with a ratio per metric, a weight per metric. A contender without a ratio for a
-/// metric that has weight is not ranked.
+/// Ranks contenders by the weighted geometric mean of their ratios to the reference, where less is better: of times,
+/// not of throughputs. A row per contender with a ratio per metric, a weight per metric. A contender without a ratio
+/// for a metric that has weight is not ranked.
 ///
-/// Nothing where no weight is positive, where one is negative or not finite, or where a row does not have a ratio for each weight.
+/// Nothing where no weight is positive, where one is negative or not finite, or where a row does not have a ratio for
+/// each weight.
 pub fn weighted_ranking<R: AsRef<[Option<f64>]>>(contenders: &[R], weights: &[f64]) -> Option<Vec<Ranked>> {
     let usable = weights.iter().all(|weight| *weight >= 0.0 && weight.is_finite()) && weights.iter().any(|w| *w > 0.0);
     if !usable || contenders.iter().any(|row| row.as_ref().len() != weights.len()) {

@@ -1,7 +1,7 @@
 //! The sign-flip test: were it all noise, each block could as well have come out with the opposite sign.
 //!
-//! Fisher, "The Design of Experiments" (1935), section 21. Exact whatever the shape of a symmetric distribution, ties and zeros
-//! included, and it looks at the mean: a cross-check of the signed-rank results, which look at ranks.
+//! Fisher, "The Design of Experiments" (1935), section 21. Exact whatever the shape of a symmetric distribution, ties
+//! and zeros included, and it looks at the mean: a cross-check of the signed-rank results, which look at ranks.
 
 use fastrand::Rng;
 
@@ -14,8 +14,9 @@ const SAMPLED: u32 = 20_000;
 /// The sample of patterns is always the same one, so that the same record has the same p-value.
 const SEED: u64 = 0x5167_4e46_1170_0001;
 
-/// The p-value, two-sided, of the mean of the values being zero: the share of sign patterns that put the sum as far from zero
-/// as it is. All patterns up to 16 values, else 20,000 random ones and the observed. Nothing for no values, or where one is not finite.
+/// The p-value, two-sided, of the mean of the values being zero: the share of sign patterns that put the sum as far
+/// from zero as it is. All patterns up to 16 values, else 20,000 random ones and the observed. Nothing for no values,
+/// or where one is not finite.
 pub fn sign_flip_test(values: &[f64]) -> Option<f64> {
     if values.is_empty() || !values.iter().all(|value| value.is_finite()) {
         return None;
@@ -38,7 +39,8 @@ pub fn sign_flip_test(values: &[f64]) -> Option<f64> {
         let mut rng = Rng::with_seed(SEED);
         let mut random_sum = || values.chunks(64).map(|chunk| flipped_sum(chunk, rng.u64(..))).sum::<f64>();
         let hits = (0..SAMPLED).filter(|_| as_far(random_sum())).count();
-        // The observed pattern counts as one of them: without it the p-value could be zero, and the test would reject too often.
+        // The observed pattern counts as one of them: without it the p-value could be zero, and the test would reject
+        // too often.
         (hits + 1) as f64 / f64::from(SAMPLED + 1)
     })
 }

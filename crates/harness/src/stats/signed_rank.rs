@@ -22,9 +22,9 @@ pub fn walsh_median(values: &[f64]) -> Option<f64> {
     super::estimate::median_of_sorted(&walsh_averages(values))
 }
 
-/// The interval around the Hodges–Lehmann estimate that covers the centre with at least `confidence`, whatever the shape
-/// of a symmetric distribution. Nothing where the values are too few for that confidence (below six at 95 %), where
-/// one is not finite, or where the confidence does not lie between 0 and 1.
+/// The interval around the Hodges–Lehmann estimate that covers the centre with at least `confidence`, whatever the
+/// shape of a symmetric distribution. Nothing where the values are too few for that confidence (below six at 95 %),
+/// where one is not finite, or where the confidence does not lie between 0 and 1.
 pub fn signed_rank_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let possible = confidence > 0.0 && confidence < 1.0;
     if !possible || values.is_empty() || !values.iter().all(|value| value.is_finite()) {
@@ -45,18 +45,18 @@ pub fn signed_rank_interval(values: &[f64], confidence: f64) -> Option<(f64, f64
     if k == 0 { None } else { Some((averages[k - 1], averages[averages.len() - k])) }
 }
 
-/// The p-value, two-sided and exact, of the centre being zero. It is at most 5 % just where the interval of 95 % excludes zero.
-/// Nothing for no values, or where one is not finite.
+/// The p-value, two-sided and exact, of the centre being zero. It is at most 5 % just where the interval of 95 %
+/// excludes zero. Nothing for no values, or where one is not finite.
 ///
 /// Means of two that are zero, which come from ties, count for both sides: no p-value is too small on their account.
 pub fn signed_rank_test(values: &[f64]) -> Option<f64> {
     signed_rank_test_beyond(values, 0.0)
 }
 
-/// The p-value of the hypothesis that the centre of log-ratios lies within the margin (0.01 for 1 %): small where it lies beyond, on
-/// either side. It is at most 5 % just where the interval of 95 % lies wholly beyond the margin, which is where
-/// [`judge`](super::judge) calls a difference. Nothing for no values, where one is not finite, or where the margin is negative or not
-/// finite.
+/// The p-value of the hypothesis that the centre of log-ratios lies within the margin (0.01 for 1 %): small where it
+/// lies beyond, on either side. It is at most 5 % just where the interval of 95 % lies wholly beyond the margin, which
+/// is where [`judge`](super::judge) calls a difference. Nothing for no values, where one is not finite, or where the
+/// margin is negative or not finite.
 pub fn signed_rank_test_beyond(log_ratios: &[f64], margin: f64) -> Option<f64> {
     let sound = margin >= 0.0 && margin.is_finite();
     if !sound || log_ratios.is_empty() || !log_ratios.iter().all(|value| value.is_finite()) {
@@ -75,10 +75,11 @@ pub fn signed_rank_least(values: usize) -> f64 {
     0.5_f64.powf(values as f64 - 1.0).min(1.0)
 }
 
-/// Probabilities of the signed-rank sum 0, 1, 2, … for `n` values without ties, by the usual recursion: each rank is in the
-/// sum or not.
+/// Probabilities of the signed-rank sum 0, 1, 2, … for `n` values without ties, by the usual recursion: each rank is in
+/// the sum or not.
 ///
-/// In floating point, since the number of sign patterns outgrows every integer; all terms are positive, so nothing cancels.
+/// In floating point, since the number of sign patterns outgrows every integer; all terms are positive, so nothing
+/// cancels.
 fn null_distribution(n: usize) -> Vec<f64> {
     let mut probabilities = vec![0.0; n * (n + 1) / 2 + 1];
     probabilities[0] = 1.0;
@@ -108,8 +109,8 @@ mod tests {
 
     #[test]
     fn published_example() {
-        // Depression scores before and after, Hollander and Wolfe, example 3.1: the estimate is -0.46, and the interval of
-        // 96.1 % runs from -0.786 to -0.010.
+        // Depression scores before and after, Hollander and Wolfe, example 3.1: the estimate is -0.46, and the interval
+        // of 96.1 % runs from -0.786 to -0.010.
         #[expect(clippy::approx_constant, reason = "3.14 is a score of the example")]
         let after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
         let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];

@@ -1,12 +1,11 @@
 //! When a run has seen enough. Fixed before the first sample, and blind to the verdict: stopping once it is clear calls
 //! false differences far more often than the interval admits (`cargo run --example simulate` shows how often).
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::estimate::CONFIDENCE;
 use super::signed_rank_interval;
+use crate::Nanos;
 
 /// Blocks before the first look at the precision.
 const FIRST_LOOK: usize = 12;
@@ -21,9 +20,9 @@ pub enum Stop {
     /// So many blocks are complete.
     Blocks(usize),
     /// So much time has passed. A block that this cuts short is dropped whole.
-    Budget(Duration),
-    /// The interval of every pair reaches at most this far from its estimate: 0.01 for 1 %. Looked at after 12 blocks and every 5
-    /// further ones. Noise may never allow it, so it wants another reason beside it.
+    Budget(Nanos),
+    /// The interval of every pair reaches at most this far from its estimate: 0.01 for 1 %. Looked at after 12 blocks
+    /// and every 5 further ones. Noise may never allow it, so it wants another reason beside it.
     Precision(f64),
 }
 
@@ -33,9 +32,9 @@ pub struct Progress<'a> {
     /// Complete blocks.
     pub blocks: usize,
     /// Time since the first.
-    pub elapsed: Duration,
-    /// For each pair of contender and reference, or each metric of one, the log-ratios of its blocks. A pair of which one failed is
-    /// judged by its failure and does not belong here.
+    pub elapsed: Nanos,
+    /// For each pair of contender and reference, or each metric of one, the log-ratios of its blocks. A pair of which
+    /// one failed is judged by its failure and does not belong here.
     pub pairs: &'a [Vec<f64>],
 }
 
@@ -73,7 +72,7 @@ mod tests {
     }
 
     fn precise(blocks: usize, pairs: &[Vec<f64>], precision: f64) -> bool {
-        enough(&Progress { blocks, elapsed: Duration::ZERO, pairs }, &[Stop::Precision(precision)])
+        enough(&Progress { blocks, elapsed: Nanos(0), pairs }, &[Stop::Precision(precision)])
     }
 
     #[test]
@@ -100,12 +99,20 @@ mod tests {
 
     #[test]
     fn any_reason_is_enough() {
-        let at = |blocks, seconds| Progress { blocks, elapsed: Duration::from_secs(seconds), pairs: &[] };
-        let reasons = [Stop::Blocks(10), Stop::Budget(Duration::from_mins(1))];
+        let at = |blocks, ns| Progress { blocks, elapsed: Nanos(ns), pairs: &[] };
+        let reasons = [Stop::Blocks(10), Stop::Budget(Nanos(60))];
         assert!(!enough(&at(9, 59), &reasons));
         assert!(enough(&at(10, 0), &reasons));
         assert!(enough(&at(0, 60), &reasons));
         assert!(!enough(&at(usize::MAX, u64::MAX), &[]));
+    }
+
+    #[test]
+    fn reasons_survive_a_record() {
+        let reasons = [Stop::Blocks(10), Stop::Budget(Nanos(60)), Stop::Precision(0.01)];
+        let text = serde_json::to_string(&reasons).unwrap();
+        assert_eq!(text, r#"[{"blocks":10},{"budget":60},{"precision":0.01}]"#);
+        assert_eq!(serde_json::from_str::<Vec<Stop>>(&text).unwrap(), reasons);
     }
 
     #[test]

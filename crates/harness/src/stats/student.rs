@@ -44,8 +44,8 @@ pub fn student_quantile(confidence: f64, degrees: f64) -> Option<f64> {
     }
 }
 
-/// The t-interval of the mean. Nothing for fewer than two values, where one is not finite, where the confidence does not lie
-/// between 0 and 1, or where an end would be too large for a number.
+/// The t-interval of the mean. Nothing for fewer than two values, where one is not finite, where the confidence does
+/// not lie between 0 and 1, or where an end would be too large for a number.
 pub fn t_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let Moments { scale, mean, standard_error } = Moments::of(values)?;
     let reach = student_quantile(confidence, values.len() as f64 - 1.0)? * standard_error;
@@ -53,8 +53,8 @@ pub fn t_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     (low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
-/// The p-value, two-sided, of the t-test that the mean is zero. Values that are all the same say it with certainty: 1 where they
-/// are zero, else 0. Nothing for fewer than two values, or where one is not finite.
+/// The p-value, two-sided, of the t-test that the mean is zero. Values that are all the same say it with certainty: 1
+/// where they are zero, else 0. Nothing for fewer than two values, or where one is not finite.
 pub fn t_test(values: &[f64]) -> Option<f64> {
     let Moments { mean, standard_error, .. } = Moments::of(values)?;
     if mean == 0.0 {
@@ -92,8 +92,8 @@ impl Moments {
 /// The regularised incomplete beta function at `x`, with `y` = 1 − `x` given too, since it may be known better than the
 /// difference.
 ///
-/// The continued fraction of the NIST Digital Library of Mathematical Functions, 8.17.22, which converges fast below the mean of the
-/// beta distribution; above it, the symmetry 8.17.4.
+/// The continued fraction of the NIST Digital Library of Mathematical Functions, 8.17.22, which converges fast below
+/// the mean of the beta distribution; above it, the symmetry 8.17.4.
 fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -136,8 +136,8 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     current.0
 }
 
-/// The logarithm of the gamma function of a positive number: Stirling's series (NIST Digital Library of Mathematical Functions,
-/// 5.11.1) from 10 on, where eight terms are exact to the last digit; below, moved up by Γ(x + 1) = x Γ(x).
+/// The logarithm of the gamma function of a positive number: Stirling's series (NIST Digital Library of Mathematical
+/// Functions, 5.11.1) from 10 on, where eight terms are exact to the last digit; below, moved up by Γ(x + 1) = x Γ(x).
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 10.0 {
@@ -215,8 +215,9 @@ mod tests {
 
     #[test]
     fn published_example() {
-        // Hours of sleep gained by two drugs, Student, "The probable error of a mean" (1908): the mean of the differences is
-        // 1.58, t is 4.06 with 9 degrees of freedom, p is 0.0028, and the interval runs from 0.70 to 2.46.
+        // Hours of sleep gained by two drugs, Student, "The probable error of a mean" (1908): the mean of the
+        // differences is 1.58, t is 4.06 with 9 degrees of freedom, p is 0.0028, and the interval runs from 0.70 to
+        // 2.46.
         let differences = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         assert!((t_test(&differences).unwrap() - 0.002_833).abs() < 5e-7);
         let (low, high) = t_interval(&differences, 0.95).unwrap();

@@ -3,13 +3,14 @@
 use super::estimate::CONFIDENCE;
 use super::{MINIMUM_BLOCKS, holm, signed_rank_least, signed_rank_test_beyond};
 
-/// Where the twin must be called different, workload by workload, from the log-ratios of its blocks in each: the difference is beyond the
-/// margin, by the signed-rank test, with Holm's correction over the workloads that have enough blocks for a verdict.
+/// Where the twin must be called different, workload by workload, from the log-ratios of its blocks in each: the
+/// difference is beyond the margin, by the signed-rank test, with Holm's correction over the workloads that have enough
+/// blocks for a verdict.
 ///
 /// An exact test of few blocks has a least p-value (1 in 512 for ten), and in a large enough family even that is
 /// corrected to more than 5 %: a control that cannot fail. So a twin is called different too where all its blocks, and
-/// therefore all means of two, lie beyond the margin on one side. In that case alone the chance of any false call can exceed 5 %, and is
-/// at most the number of workloads times that least p-value.
+/// therefore all means of two, lie beyond the margin on one side. In that case alone the chance of any false call can
+/// exceed 5 %, and is at most the number of workloads times that least p-value.
 pub fn twin_differs<B: AsRef<[f64]>>(workloads: &[B], margin: f64) -> Vec<bool> {
     let tested: Vec<(usize, f64, usize)> = workloads
         .iter()

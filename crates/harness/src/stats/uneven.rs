@@ -14,9 +14,10 @@ pub struct BlockRatio {
 }
 
 impl BlockRatio {
-    /// Reduces the turns of a block. A turn that took neither of them any time, as a coarse clock may have it, says nothing about the
-    /// ratio and is left out of the median. Nothing where they do not have the same number of turns, or where a log-ratio
-    /// is not finite: without turns, where more than a few are zero, where one is negative or not a number.
+    /// Reduces the turns of a block. A turn that took neither of them any time, as a coarse clock may have it, says
+    /// nothing about the ratio and is left out of the median. Nothing where they do not have the same number of turns,
+    /// or where a log-ratio is not finite: without turns, where more than a few are zero, where one is negative or not
+    /// a number.
     pub fn of(contender: &[f64], reference: &[f64]) -> Option<Self> {
         if contender.len() != reference.len() {
             return None;
@@ -37,7 +38,8 @@ pub struct PairEstimate {
     pub of_turns: Estimate,
     /// From the ratio of the sums of each block.
     pub of_sums: Estimate,
-    /// Whether the interval of the sums excludes the estimate from the turns: the cost lies in rare turns, such as purges.
+    /// Whether the interval of the sums excludes the estimate from the turns: the cost lies in rare turns, such as
+    /// purges.
     pub uneven: bool,
 }
 
@@ -51,8 +53,8 @@ impl PairEstimate {
         Some(Self { of_turns, of_sums, uneven })
     }
 
-    /// The estimate that decides: the sums where the pair is uneven, since rare turns are paid for too; else the turns, which are
-    /// steadier.
+    /// The estimate that decides: the sums where the pair is uneven, since rare turns are paid for too; else the turns,
+    /// which are steadier.
     pub fn deciding(&self) -> &Estimate {
         if self.uneven { &self.of_sums } else { &self.of_turns }
     }

@@ -9,12 +9,12 @@ use super::Estimate;
 /// Blocks below which every row is unclear: the signed-rank interval of 95 % needs six.
 pub const MINIMUM_BLOCKS: usize = 6;
 
-/// How many half-widths of the 95 % interval an effect must be away from a margin to clear it in four of five runs: (1.96 +
-/// 0.84) ÷ 1.96 standard errors, by the normal distribution.
+/// How many half-widths of the 95 % interval an effect must be away from a margin to clear it in four of five runs:
+/// (1.96 + 0.84) ÷ 1.96 standard errors, by the normal distribution.
 pub(super) const DETECTION: f64 = 1.43;
 
-/// The same for an effect between two margins, in the middle at worst: (1.96 + 1.28) ÷ 1.96, missing either side in one of
-/// ten runs.
+/// The same for an effect between two margins, in the middle at worst: (1.96 + 1.28) ÷ 1.96, missing either side in one
+/// of ten runs.
 pub(super) const DETECTION_INSIDE: f64 = 1.65;
 
 /// A ratio as large as the margin on paper may differ from it in the last digits, having been a logarithm.
@@ -68,8 +68,9 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Compares the interval with a practical margin (0.01 for 1 %): wholly beyond it, a difference; wholly inside it, the same;
-/// else unclear. An effect as large as the margin is never called, nor anything by a margin that is negative or not a number.
+/// Compares the interval with a practical margin (0.01 for 1 %): wholly beyond it, a difference; wholly inside it, the
+/// same; else unclear. An effect as large as the margin is never called, nor anything by a margin that is negative or
+/// not a number.
 pub fn judge(estimate: &Estimate, margin: f64, direction: Direction) -> Verdict {
     let enough = estimate.blocks >= MINIMUM_BLOCKS && margin >= 0.0;
     let Some((low, high)) = estimate.interval().filter(|_| enough) else {
@@ -94,8 +95,8 @@ pub fn judge(estimate: &Estimate, margin: f64, direction: Direction) -> Verdict 
     }
 }
 
-/// The least true difference that a comparison as precise as this one finds in four of five runs, as a fraction (0.03 for
-/// 3 %); nothing where there is no interval, or where the margin is negative or not a number.
+/// The least true difference that a comparison as precise as this one finds in four of five runs, as a fraction (0.03
+/// for 3 %); nothing where there is no interval, or where the margin is negative or not a number.
 ///
 /// Margin + 1.43 × the half-width of the 95 % interval, which is 80 % power.
 pub fn minimum_detectable(estimate: &Estimate, margin: f64) -> Option<f64> {
