@@ -71,7 +71,7 @@ impl Fault {
         assert!(status.detail().contains(self.detail), "{status}");
         assert!(!status.to_string().contains(char::is_control), "{:?} is not one line", status.to_string());
 
-        let complete = settings.blocks as usize * settings.arrangements.len();
+        let complete = settings.blocks().unwrap_or_default() as usize * settings.arrangements.len();
         for name in ["system", "system (twin)", "bystander"] {
             let samples: Vec<_> = record.samples.iter().filter(|sample| sample.contender == name).collect();
             assert_eq!(samples.len(), complete, "samples of {name}");

@@ -84,7 +84,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         match profile(&mut session, &perf, name) {
             Ok(tallies) => {
                 println!("{}", tally::row(name, &tallies, EXEMPT.contains(&name.as_str())));
-                tallies.iter().for_each(|tally| all.add(tally));
+                for tally in &tallies {
+                    all.add(tally);
+                }
             }
             Err(reason) => {
                 eprintln!("allocator_share: {name}: {reason}");

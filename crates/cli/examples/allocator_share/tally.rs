@@ -81,7 +81,9 @@ pub(crate) const HEADING: &str = "| workload | moments | allocator (user) | kern
 /// A row of the table, from the processes of a workload. A share that is small is marked, unless the workload is exempt.
 pub(crate) fn row(workload: &str, processes: &[Tally], exempt: bool) -> String {
     let mut all = Tally::default();
-    processes.iter().for_each(|process| all.add(process));
+    for process in processes {
+        all.add(process);
+    }
     let together = all.together();
     let least = processes.iter().map(Tally::together).fold(together, f64::min);
     let greatest = processes.iter().map(Tally::together).fold(together, f64::max);
