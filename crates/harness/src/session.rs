@@ -227,7 +227,7 @@ impl Session {
         for case in cases {
             self.catalogue.check(case)?;
         }
-        let used: u64 = self.record.blocks.iter().map(|block| block.wall_ns).sum();
+        let used = self.record.blocks.iter().map(|block| block.wall_ns).fold(0, u64::saturating_add);
         let pacing = Pacing::new(self.settings.stop, Duration::from_nanos(used));
         let mut courses = Vec::new();
         for case in cases {
@@ -294,9 +294,10 @@ impl Session {
         let longest = |arrangement| ours().filter(|b| b.arrangement == arrangement).map(|b| b.wall_ns).max();
         let guess = |arrangement: Arrangement| {
             let turns = if arrangement == Arrangement::Turns { row.turns } else { self.settings.turns_alone };
-            row.turn.0 * u64::from(turns + self.settings.warm_turns) * self.entrants.len() as u64
+            [u64::from(turns), self.entrants.len() as u64].into_iter().fold(row.turn.0, u64::saturating_mul)
         };
-        let block = row.arrangements.iter().map(|&a| longest(a).unwrap_or_else(|| guess(a))).sum();
+        let block = row.arrangements.iter().map(|&a| longest(a).unwrap_or_else(|| guess(a)));
+        let block = block.fold(0, u64::saturating_add);
         (done, Duration::from_nanos(block))
     }
 
@@ -368,7 +369,7 @@ impl Session {
                 return Ok(());
             }
             whole += measured.wall.duration();
-            let timed_ns = measured.samples.iter().map(|sample| sample.wall_ns).sum();
+            let timed_ns = measured.samples.iter().map(|sample| sample.wall_ns).fold(0, u64::saturating_add);
             // All of them are kept before a failure to write one ends the run.
             let mut written = Ok(());
             for sample in measured.samples {
