@@ -192,6 +192,8 @@ mod tests {
             lanes: 1,
             turn_units: 1,
             turn: Nanos(1),
+            turns: 1,
+            arrangements: vec![Arrangement::Alone],
             no_turns: None,
         });
         let lines = take_memory(&mut two, Ok(&theirs), "peak_rss.jsonl");
