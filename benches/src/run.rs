@@ -1,7 +1,6 @@
 //! A bench from its command line to its table.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::Path;
 use std::process::ExitCode;
 
 use criterion::Criterion;
@@ -10,7 +9,7 @@ use heapmark::{Case, Comparison, Error, Outcome, Settings, Worker, Workspace};
 use heapmark_criterion::{Arguments, Measured, Metric, Mode, bench_case, group_name};
 
 use crate::progress::{show, workers_of};
-use crate::report::Report;
+use crate::report::{Place, record_path, report};
 use crate::{ALLOCATORS, COUNTING};
 
 /// Runs the bench of one metric: reads the command line, builds the workers, measures the chosen groups and hands them to
@@ -38,6 +37,7 @@ fn bench<M: Metric + 'static>(criterion: &mut Criterion<M>) -> Result<ExitCode, 
             "no heapmark workspace is here or where this program was built; run `cargo bench` in a clone".into(),
         )
     })?;
+    let target = workspace.target_folder()?;
     let workers = workers(&workspace)?;
     let settings = arguments.settings::<M>(&Settings::default());
     let blocks = settings.blocks().unwrap_or_default();
@@ -53,7 +53,7 @@ fn bench<M: Metric + 'static>(criterion: &mut Criterion<M>) -> Result<ExitCode, 
     }
     let keeps = arguments.mode() == Mode::Benchmark && arguments.measures();
     if keeps {
-        comparison = comparison.record(RecordFile::create(record_path(&workspace, M::NAME)?, true)?);
+        comparison = comparison.record(RecordFile::create(record_path(&target, M::NAME), true)?);
     }
     let mut session = comparison.open(&mut |event| show(&event, 0, blocks))?;
     let workers_at_once = workers_of(session.record());
@@ -72,14 +72,14 @@ fn bench<M: Metric + 'static>(criterion: &mut Criterion<M>) -> Result<ExitCode, 
             Err(payload) => panic = panic.or(Some(payload)),
         }
     }
-    let record = session.finish()?;
+    // Shown from memory: a disk that is full costs the record but not the table.
+    let record = session.record().clone();
+    let finished = session.finish();
     criterion.final_summary();
     let outcome = Outcome::of(&record);
     if keeps {
-        print!(
-            "{}",
-            Report { workspace: &workspace, workers: &workers, record: &record, bench: M::NAME }.text(&outcome)?
-        );
+        let place = Place { root: workspace.root(), target: &target };
+        print!("{}", report::<M>(&place, &workers, &record, outcome.clone()));
     }
     if let Some(payload) = panic {
         resume_unwind(payload);
@@ -87,6 +87,7 @@ fn bench<M: Metric + 'static>(criterion: &mut Criterion<M>) -> Result<ExitCode, 
     if let Some(error) = error {
         return Err(error);
     }
+    finished?;
     if outcome.failures().next().is_some() {
         eprintln!(
             "error: not everything could be measured; `--no-fail-fast` has Cargo run the other benches nevertheless"
@@ -123,11 +124,6 @@ fn chosen<M: Metric>(comparison: &Comparison, arguments: &Arguments) -> Result<V
         ALLOCATORS.iter().any(|allocator| arguments.selects(&format!("{group}/{allocator}")))
     };
     Ok(names.into_iter().map(Case::new).filter(is_chosen).collect())
-}
-
-/// Where the record of a bench lies.
-pub(crate) fn record_path(workspace: &Workspace, bench: &str) -> Result<std::path::PathBuf, Error> {
-    Ok(workspace.target_folder()?.join("heapmark").join(Path::new(bench).with_extension("jsonl")))
 }
 
 fn show_skipped<M: Metric>(case: &Case, measured: &Measured) {

@@ -162,7 +162,8 @@ impl Arguments {
     }
 
     /// How a run for this metric is made: as `settings` say, but in the metric's own arrangement, with as many blocks as
-    /// criterion is to get samples, and with the least work where nothing is measured in earnest.
+    /// criterion is to get samples, and with the least work where nothing is measured in earnest. A run that would end
+    /// otherwise than after a number of blocks gets criterion's least number, or what `--sample-size` says.
     #[must_use]
     pub fn settings<M: Metric>(&self, settings: &Settings) -> Settings {
         let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings.clone() };
@@ -264,18 +265,15 @@ mod tests {
 
     #[test]
     fn settings_follow_the_command_line() {
-        let blocks = |line: &str, blocks| {
-            read(line)
-                .settings::<PeakRss>(&Settings { stop: Stop::Blocks(blocks), ..Settings::default() })
-                .blocks()
-                .unwrap()
-        };
-        assert_eq!(blocks("--bench", 12), 12);
-        assert_eq!(blocks("--bench", 4), Arguments::LEAST_SAMPLES);
-        assert_eq!(blocks("--bench --sample-size 25", 12), 25);
-        assert_eq!(blocks("--bench --sample-size=25 --noplot", 12), 25);
-        assert_eq!(blocks("--bench --quick", 12), Arguments::QUICK_BLOCKS);
-        assert_eq!(blocks("--test --bench", 12), Settings::smoke().blocks().unwrap());
+        let stop = |line: &str, stop| read(line).settings::<PeakRss>(&Settings { stop, ..Settings::default() }).stop;
+        let blocks = |line: &str, blocks| stop(line, Stop::Blocks(blocks));
+        assert_eq!(blocks("--bench", 12), Stop::Blocks(12));
+        assert_eq!(blocks("--bench", 4), Stop::Blocks(Arguments::LEAST_SAMPLES));
+        assert_eq!(blocks("--bench --sample-size 25", 12), Stop::Blocks(25));
+        assert_eq!(blocks("--bench --sample-size=25 --noplot", 12), Stop::Blocks(25));
+        assert_eq!(blocks("--bench --quick", 12), Stop::Blocks(Arguments::QUICK_BLOCKS));
+        assert_eq!(blocks("--test --bench", 12), Settings::smoke().stop);
+        assert_eq!(stop("--bench", Stop::Precision(0.01)), Stop::Blocks(Arguments::LEAST_SAMPLES));
         let settings = Settings { seed: 7, ..Settings::default() };
         let test = read("--test").settings::<TimePerUnit>(&settings);
         assert_eq!((test.turn, test.turns, test.seed), (Settings::smoke().turn, Settings::smoke().turns, 7));

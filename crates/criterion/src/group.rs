@@ -110,11 +110,11 @@ fn in_turn(values: Vec<f64>) -> impl FnMut() -> f64 {
 }
 
 fn check_blocks(record: &Record, arguments: &Arguments) -> Result<(), Error> {
-    let blocks = record.run.as_ref().and_then(|run| run.settings.blocks()).unwrap_or(0);
-    let suffices = blocks >= Arguments::LEAST_SAMPLES || arguments.is_quick() || arguments.mode() != Mode::Benchmark;
-    suffices.then_some(()).ok_or_else(|| {
-        let least = Arguments::LEAST_SAMPLES;
-        Error::Usage(format!("criterion needs at least {least} samples, which are blocks here, and there are {blocks}"))
+    let blocks = record.run.as_ref().and_then(|run| run.settings.blocks());
+    let suffices = blocks.is_some_and(|blocks| blocks >= Arguments::LEAST_SAMPLES);
+    let least = Arguments::LEAST_SAMPLES;
+    (suffices || arguments.is_quick() || arguments.mode() != Mode::Benchmark).then_some(()).ok_or_else(|| {
+        Error::Usage(format!("criterion needs a fixed number of samples, which are blocks here, and at least {least}"))
     })
 }
 
@@ -124,7 +124,7 @@ fn values_of<M: Metric>(record: &Record, outcome: &CaseOutcome, name: &str) -> R
     if !contender.status.is_ok() {
         return Err(contender.status.to_string());
     }
-    let samples = record.samples_of(&outcome.case);
+    let samples = record.counting_samples(&outcome.case);
     let ours = samples.filter(|sample| sample.contender == name && Some(sample.arrangement) == M::made(outcome));
     let values: Option<Vec<f64>> = ours.map(M::value).collect();
     values.filter(|values| !values.is_empty()).ok_or_else(|| "this system does not tell".into())
