@@ -65,7 +65,8 @@ fn a_listing_has_every_backend_with_its_proof() {
     let listing: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the listing is JSON");
     for name in ["system", "mimalloc", "jemalloc", "snmalloc", "counting"] {
         let all = listing["contenders"].as_array().expect("a list");
-        let contender = all.iter().find(|contender| contender["name"] == name).unwrap_or_else(|| panic!("{name} is listed"));
+        let contender =
+            all.iter().find(|contender| contender["name"] == name).unwrap_or_else(|| panic!("{name} is listed"));
         assert_eq!(contender["identity"]["proof"], "api", "{name}");
         assert_eq!(contender["status"], "ok", "{name}");
     }
@@ -82,12 +83,16 @@ fn a_run_with_failures_is_complete_recorded_and_exits_with_1() {
     let script = folder.path().join("dies");
     executable(&script, "#!/bin/sh\necho 'on purpose' >&2\nexit 7\n");
     let dies = format!("a/b: \"*\"={}", script.display());
-    let arguments = ["run", "-w", "graph/tree", "-a", "^mimalloc$|a/b", "--worker", &dies, "--blocks", "1", "-o", record];
+    let arguments =
+        ["run", "-w", "graph/tree", "-a", "^mimalloc$|a/b", "--worker", &dies, "--blocks", "1", "-o", record];
     let output = heapmark(&arguments);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let table = text(&output.stdout);
     assert!(table.contains("system") && table.contains("mimalloc"), "{table}");
-    assert!(table.contains("a/b: \"*\"") && table.contains("failed to start") && table.contains("on purpose"), "{table}");
+    assert!(
+        table.contains("a/b: \"*\"") && table.contains("failed to start") && table.contains("on purpose"),
+        "{table}"
+    );
 
     let shown = heapmark(&["report", record]);
     assert_eq!(shown.status.code(), Some(0));
