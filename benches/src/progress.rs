@@ -12,11 +12,9 @@ pub(crate) fn show(event: &Event<'_>, workers: usize, blocks: u32) {
     match event {
         Event::Greeted { contender, status } if !status.is_ok() => eprintln!("{contender} cannot take part: {status}"),
         Event::Calibrated(row) => {
-            let turns = row.no_turns.as_ref().map(|why| format!("; one after another: {why}")).unwrap_or_default();
-            eprintln!(
-                "measuring {}: {blocks} × {workers} workers, turns of {} × {}{turns}",
-                row.case, row.turn_units, row.unit
-            );
+            let alone = row.no_turns.as_ref().map(|why| format!("; one after another: {why}")).unwrap_or_default();
+            let (case, units, unit) = (&row.case, row.turn_units, &row.unit);
+            eprintln!("measuring {case}: {blocks} blocks of {workers} workers; a turn is {units} × {unit}{alone}");
         }
         _ => {}
     }

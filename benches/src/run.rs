@@ -39,8 +39,8 @@ fn bench<M: Metric + 'static>(criterion: &mut Criterion<M>) -> Result<ExitCode, 
         )
     })?;
     let workers = workers(&workspace)?;
-    let settings = arguments.settings::<M>(Settings::default());
-    let blocks = settings.blocks;
+    let settings = arguments.settings::<M>(&Settings::default());
+    let blocks = settings.blocks().unwrap_or_default();
     let contenders = ALLOCATORS.iter().filter_map(|name| workers.iter().find(|worker| worker.name == *name));
     let mut comparison = Comparison::of(contenders.cloned()).settings(settings).workspace(workspace.root());
     if let Some(worker) = workers.iter().find(|worker| worker.name == COUNTING) {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use heapmark::{ContenderName, Worker};
+use heapmark::{Arrangement, ContenderName, Worker};
 use regex::Regex;
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
@@ -103,9 +103,28 @@ pub(crate) struct Run {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Blocks: fresh processes of every contender for each workload; below 6 nothing is judged
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) blocks: u32,
+    /// How much to measure, where neither blocks nor budget nor precision is given: 6, 10 or 40 blocks
+    #[arg(long, value_enum, default_value_t = Preset::Default)]
+    pub(crate) preset: Preset,
+    /// Stop after so many blocks of each workload; a block is a fresh process of everyone, and below 6 nothing is judged
+    #[arg(long, value_name = "N", group = "stop", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) blocks: Option<u32>,
+    /// Stop when this time is used up, over all workloads: 60s, 5m
+    #[arg(long, value_name = "TIME", group = "stop", value_parser = humantime::parse_duration)]
+    pub(crate) budget: Option<std::time::Duration>,
+    /// Stop when half of every interval is at most so wide: 1%
+    #[arg(long, value_name = "PERCENT", group = "stop", value_parser = percent)]
+    pub(crate) precision: Option<f64>,
+    /// What to measure; blocks are shorter with only one of them [default: both]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) measure: Vec<Measure>,
+    /// Go on with the interrupted run of this record, with its contenders, workloads and settings
+    #[arg(
+        long,
+        value_name = "RECORD",
+        conflicts_with_all = ["stop", "with", "reference", "threads", "parameters", "output", "workload", "no_workload", "list"]
+    )]
+    pub(crate) resume: Option<PathBuf>,
     /// Difference that is too small to matter, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
     pub(crate) margin: f64,
@@ -115,6 +134,33 @@ pub(crate) struct Run {
     /// Only say what would run
     #[arg(long)]
     pub(crate) list: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// 6 blocks
+    Quick,
+    /// 10 blocks
+    Default,
+    /// 40 blocks
+    Thorough,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Measure {
+    /// From workers that take turns
+    Time,
+    /// From workers that run undisturbed
+    Memory,
+}
+
+impl Measure {
+    pub(crate) fn arrangement(self) -> Arrangement {
+        match self {
+            Self::Time => Arrangement::Turns,
+            Self::Memory => Arrangement::Alone,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -159,7 +205,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    match text.parse() {
+    match text.strip_suffix('%').unwrap_or(text).trim_end().parse() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err("give a number from 0 to 100".into()),
     }
@@ -178,8 +224,10 @@ mod tests {
 
     #[test]
     fn margins_are_percentages() {
-        assert_eq!(percent("1"), Ok(0.01));
-        for wrong in ["-1", "101", "NaN", "inf", "", "1%"] {
+        for one in ["1", "1%", "1.0 %"] {
+            assert_eq!(percent(one), Ok(0.01));
+        }
+        for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%"] {
             assert!(percent(wrong).is_err(), "{wrong}");
         }
     }

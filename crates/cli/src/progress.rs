@@ -10,27 +10,35 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// For a run of so many samples.
-    pub(crate) fn new(samples: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(samples), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta} left  {msg}") {
+    /// For a run of so many samples, where that is known.
+    pub(crate) fn new(samples: Option<u64>) -> Self {
+        let bar = ProgressBar::with_draw_target(samples, ProgressDrawTarget::stderr());
+        let template = match samples {
+            Some(_) => "{bar:30} {percent:>3} %  {eta} left  {msg}",
+            None => "{elapsed}  {pos} samples  {msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         let lines = bar.is_hidden();
         Self { bar, lines }
     }
 
+    /// For the time in which contenders introduce themselves: only those who cannot are shown.
+    pub(crate) fn greetings() -> Self {
+        Self { bar: ProgressBar::hidden(), lines: true }
+    }
+
     /// Shows an event.
     pub(crate) fn event(&self, event: &Event<'_>) {
         match event {
-            Event::Greeted { contender, status } if !status.is_ok() => {
-                self.bar.suspend(|| eprintln!("{contender}: {status}"));
+            Event::Greeted { contender, status } if !status.is_ok() => eprintln!("{contender}: {status}"),
+            Event::Calibrated(row) if self.lines => {
+                eprintln!("{}: turns of {} units, {}", row.case, row.turn_units, row.turn);
             }
-            Event::Calibrated(row) => {
-                self.bar.set_message(row.case.to_string());
-                if self.lines {
-                    eprintln!("{}: turns of {} units, {}", row.case, row.turn_units, row.turn);
-                }
+            Event::Block { case, block, blocks } => {
+                let of = blocks.map_or_else(String::new, |blocks| format!(" of {blocks}"));
+                self.bar.set_message(format!("{case}, block {}{of}", block + 1));
             }
             Event::Sampled(sample) => {
                 if !sample.status.is_ok() {

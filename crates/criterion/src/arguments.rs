@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use heapmark::{Error, Settings};
+use heapmark::{Error, Settings, Stop};
 use regex::Regex;
 
 use crate::metric::Metric;
@@ -164,18 +164,18 @@ impl Arguments {
     /// How a run for this metric is made: as `settings` say, but in the metric's own arrangement, with as many blocks as
     /// criterion is to get samples, and with the least work where nothing is measured in earnest.
     #[must_use]
-    pub fn settings<M: Metric>(&self, settings: Settings) -> Settings {
-        let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings };
+    pub fn settings<M: Metric>(&self, settings: &Settings) -> Settings {
+        let settings = Settings { arrangements: vec![M::ARRANGEMENT], ..settings.clone() };
         if self.mode == Mode::Test {
-            let Settings { blocks, turn, turns, turns_alone, warm_turns, .. } = Settings::smoke();
-            return Settings { blocks, turn, turns, turns_alone, warm_turns, ..settings };
+            let Settings { stop, turn, turns, turns_alone, warm_turns, timed_share, .. } = Settings::smoke();
+            return Settings { stop, turn, turns, turns_alone, warm_turns, timed_share, ..settings };
         }
         let blocks = match self.sample_size {
             _ if self.is_quick() => Self::QUICK_BLOCKS,
             Some(size) => size,
-            None => settings.blocks.max(Self::LEAST_SAMPLES),
+            None => settings.blocks().unwrap_or_default().max(Self::LEAST_SAMPLES),
         };
-        Settings { blocks, ..settings }
+        Settings { stop: Stop::Blocks(blocks), ..settings }
     }
 }
 
@@ -264,19 +264,23 @@ mod tests {
 
     #[test]
     fn settings_follow_the_command_line() {
-        let blocks =
-            |line: &str, blocks| read(line).settings::<PeakRss>(Settings { blocks, ..Settings::default() }).blocks;
+        let blocks = |line: &str, blocks| {
+            read(line)
+                .settings::<PeakRss>(&Settings { stop: Stop::Blocks(blocks), ..Settings::default() })
+                .blocks()
+                .unwrap()
+        };
         assert_eq!(blocks("--bench", 12), 12);
         assert_eq!(blocks("--bench", 4), Arguments::LEAST_SAMPLES);
         assert_eq!(blocks("--bench --sample-size 25", 12), 25);
         assert_eq!(blocks("--bench --sample-size=25 --noplot", 12), 25);
         assert_eq!(blocks("--bench --quick", 12), Arguments::QUICK_BLOCKS);
-        assert_eq!(blocks("--test --bench", 12), Settings::smoke().blocks);
+        assert_eq!(blocks("--test --bench", 12), Settings::smoke().blocks().unwrap());
         let settings = Settings { seed: 7, ..Settings::default() };
-        let test = read("--test").settings::<TimePerUnit>(settings.clone());
+        let test = read("--test").settings::<TimePerUnit>(&settings);
         assert_eq!((test.turn, test.turns, test.seed), (Settings::smoke().turn, Settings::smoke().turns, 7));
-        assert_eq!(read("--bench").settings::<TimePerUnit>(settings.clone()).arrangements, [Arrangement::Turns]);
-        assert_eq!(read("--bench").settings::<PeakRss>(settings).arrangements, [Arrangement::Alone]);
+        assert_eq!(read("--bench").settings::<TimePerUnit>(&settings).arrangements, [Arrangement::Turns]);
+        assert_eq!(read("--bench").settings::<PeakRss>(&settings).arrangements, [Arrangement::Alone]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(crate) fn dither(values: &mut [f64], grain: impl Fn(f64) -> f64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the values are exact: halves of whole numbers")]
 mod tests {
     use super::*;
 

@@ -16,7 +16,7 @@
 //!     let mut criterion = Criterion::default().with_measurement(TimePerUnit).configure_from_args();
 //!     let arguments = Arguments::from_env()?;
 //!     let workers = Workspace::at(".").build(|_| true)?;
-//!     let comparison = Comparison::of(workers).settings(arguments.settings::<TimePerUnit>(Settings::default()));
+//!     let comparison = Comparison::of(workers).settings(arguments.settings::<TimePerUnit>(&Settings::default()));
 //!     let mut session = comparison.open(&mut |_| {})?;
 //!     bench_case(&mut criterion, &mut session, &arguments, &Case::new("graph/tree"), &mut |_| {})?;
 //!     criterion.final_summary();

@@ -67,14 +67,18 @@ const STEPS: [(f64, &str); 4] = [(1.0, "B"), (KIB, "KiB"), (KIB * KIB, "MiB"), (
 impl ValueFormatter for PeakRss {
     fn scale_values(&self, typical: f64, values: &mut [f64]) -> &'static str {
         let (step, unit) = step(typical, &STEPS);
-        values.iter_mut().for_each(|value| *value /= step);
+        for value in values.iter_mut() {
+            *value /= step;
+        }
         unit
     }
 
     /// Memory for each element. Groups of this metric declare no throughput.
     fn scale_throughputs(&self, typical: f64, throughput: &Throughput, values: &mut [f64]) -> &'static str {
         let elements = amount(throughput).max(1.0);
-        values.iter_mut().for_each(|value| *value /= elements);
+        for value in values.iter_mut() {
+            *value /= elements;
+        }
         self.scale_values(typical / elements, values)
     }
 
@@ -84,6 +88,7 @@ impl ValueFormatter for PeakRss {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the values are exact: divisions by powers of two")]
 mod tests {
     use super::*;
 

@@ -63,14 +63,18 @@ impl Measurement for TimePerUnit {
 impl ValueFormatter for TimePerUnit {
     fn scale_values(&self, typical: f64, values: &mut [f64]) -> &'static str {
         let (step, unit) = step(typical, &[(1e-3, "ps"), (1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")]);
-        values.iter_mut().for_each(|value| *value /= step);
+        for value in values.iter_mut() {
+            *value /= step;
+        }
         unit
     }
 
     fn scale_throughputs(&self, typical: f64, throughput: &Throughput, values: &mut [f64]) -> &'static str {
         let per_second = |ns: f64| amount(throughput) * 1e9 / ns;
         let (step, unit) = step(per_second(typical), &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")]);
-        values.iter_mut().for_each(|value| *value = per_second(*value) / step);
+        for value in values.iter_mut() {
+            *value = per_second(*value) / step;
+        }
         unit
     }
 
@@ -80,6 +84,7 @@ impl ValueFormatter for TimePerUnit {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the values are exact: each is the result of one division")]
 mod tests {
     use super::*;
 

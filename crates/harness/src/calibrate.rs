@@ -1,5 +1,7 @@
 //! How much work a turn is: found on the reference, then the same for every contender.
 
+use std::time::Instant;
+
 use crate::process::Limits;
 use crate::sample::{Entrant, Running, Work};
 use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status};
@@ -10,6 +12,8 @@ pub(crate) struct Calibration {
     pub(crate) turn_units: u64,
     /// What a turn of that many units took.
     pub(crate) turn: Nanos,
+    /// What starting and preparing took.
+    pub(crate) overhead: Nanos,
     pub(crate) lanes: u64,
     pub(crate) parameters: std::collections::BTreeMap<String, String>,
     /// Peak memory of the worker while calibrating.
@@ -23,11 +27,13 @@ const CHECKS: usize = 3;
 ///
 /// Fails with the status of the worker if it cannot do the work.
 pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> Result<Calibration, Status> {
-    let work = Work { case, settings, turn_units: 1 };
+    let work = Work { case, settings, turn_units: 1, turns: 0 };
+    let begun = Instant::now();
     let mut running = Running::start(entrant, work, 0, Arrangement::Alone, settings.seed, 0);
     if !running.is_alive() {
         return Err(running.into_sample().status);
     }
+    let overhead = begun.elapsed().into();
     let lanes = running.lanes.max(1);
     let target = settings.turn.0.max(1);
     let mut units = lanes;
@@ -45,7 +51,7 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
     let (parameters, peak) = (running.parameters.clone(), running.sample().peak_rss);
     let status = running.into_sample().status;
     if status.is_ok() {
-        Ok(Calibration { turn_units: units, turn: Nanos(wall), lanes, parameters, peak })
+        Ok(Calibration { turn_units: units, turn: Nanos(wall), overhead, lanes, parameters, peak })
     } else {
         Err(status)
     }

@@ -72,8 +72,10 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::record::{IdentityRow, Role, RunRow, SCHEMA, Sample, Turns};
+    use crate::record::{BlockRow, IdentityRow, Role, Row, RunRow, SCHEMA, Sample, Turns};
     use crate::{Arrangement, Bytes, Settings, Status};
 
     const MIB: u64 = 1 << 20;
@@ -95,7 +97,7 @@ mod tests {
                 proof_detail: String::new(),
                 build: "release".into(),
                 features: String::new(),
-                knobs: std::collections::BTreeMap::new(),
+                knobs: BTreeMap::new(),
                 start_rss: Some(Bytes(1)),
             }),
         }
@@ -119,35 +121,26 @@ mod tests {
         };
         for workload in workloads {
             for block in 0..12 {
-                record.samples.extend(names.iter().map(|(name, role)| Sample {
-                    case: Case::new(*workload),
-                    contender: (*name).into(),
-                    role: *role,
-                    block,
-                    arrangement,
-                    status: Status::Ok,
-                    units: 10,
-                    checksum: 0,
-                    wall_ns: 1000,
-                    user_ns: 900,
-                    system_ns: 100,
-                    idle_cpu_ns: 0,
-                    minor_faults: 0,
-                    major_faults: 0,
-                    voluntary_switches: 0,
-                    involuntary_switches: 0,
-                    start_rss: None,
-                    base_rss: None,
-                    peak_rss: Some(Bytes(MIB * if *role == Role::Contender { times } else { 1 })),
-                    peak_reset: true,
-                    start_ns: 0,
-                    prepare_ns: 0,
-                    exchange_ns: 0,
-                    finish_ns: 0,
-                    padding: 0,
-                    memory: std::collections::BTreeMap::new(),
-                    turns: Turns { wall_ns: vec![1000], user_ns: vec![900], system_ns: vec![100], ..Turns::default() },
-                }));
+                for (name, role) in names {
+                    let peak = MIB * if role == Role::Contender { times } else { 1 };
+                    record.push(Row::Sample(Box::new(Sample {
+                        units: 10,
+                        wall_ns: 1000,
+                        user_ns: 900,
+                        system_ns: 100,
+                        peak_rss: Some(Bytes(peak)),
+                        turns: Turns {
+                            wall_ns: vec![1000],
+                            user_ns: vec![900],
+                            system_ns: vec![100],
+                            idle_cpu_ns: vec![0],
+                            ..Turns::default()
+                        },
+                        ..Sample::new(Case::new(*workload), name, role, block, arrangement)
+                    })));
+                }
+                let (case, wall_ns, timed_ns) = (Case::new(*workload), 4000, 3000);
+                record.push(Row::Block(BlockRow { case, block, arrangement, wall_ns, timed_ns }));
             }
         }
         record

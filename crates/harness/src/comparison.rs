@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use crate::outcome::Outcome;
 use crate::process::{Conversation, Start};
-use crate::record::RecordFile;
+use crate::record::{Record, RecordFile};
 use crate::session::{Event, Session};
-use crate::{Case, Catalogue, Contender, Error, Settings, Status, Worker};
+use crate::{Case, Catalogue, Contender, Error, Settings, Status, Stop, Worker};
 
 /// A comparison of contenders, to be set up and then run.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub struct Comparison {
     pub(crate) file: Option<RecordFile>,
     pub(crate) workspace: Option<PathBuf>,
     pub(crate) counters_too: bool,
+    pub(crate) resumed: Option<Record>,
 }
 
 impl Comparison {
@@ -32,6 +33,7 @@ impl Comparison {
             file: None,
             workspace: None,
             counters_too: false,
+            resumed: None,
         }
     }
 
@@ -68,16 +70,30 @@ impl Comparison {
         self
     }
 
-    /// How many blocks each case has; see [`Settings::blocks`].
+    /// Stops after so many blocks of each case.
     #[must_use]
     pub fn blocks(mut self, blocks: u32) -> Self {
-        self.settings.blocks = blocks;
+        self.settings.stop = Stop::Blocks(blocks);
         self
     }
 
     /// Where every row is written as it is measured.
     #[must_use]
     pub fn record(mut self, file: RecordFile) -> Self {
+        self.file = Some(file);
+        self
+    }
+
+    /// Goes on with an interrupted run: `record` as it was read, and `file` to append to. The settings are the record's; the
+    /// contenders must be the same.
+    #[must_use]
+    pub fn resume(mut self, record: Record, file: RecordFile) -> Self {
+        if let Some(run) = &record.run {
+            let (limits, cancel) = (self.settings.limits, self.settings.cancel);
+            self.settings = Settings { limits, cancel, ..run.settings.clone() };
+            self.reference = Some(run.reference.clone());
+        }
+        self.resumed = Some(record);
         self.file = Some(file);
         self
     }
@@ -112,12 +128,7 @@ impl Comparison {
     /// Measures the cases one after another and judges them. Every case is checked before the first is measured.
     pub fn run(self, cases: &[Case]) -> Result<Outcome, Error> {
         let mut session = self.open(&mut |_| {})?;
-        for case in cases {
-            session.catalogue().check(case)?;
-        }
-        for case in cases {
-            session.measure(case, &mut |_| {})?;
-        }
+        session.measure_all(cases, &mut |_| {})?;
         Ok(Outcome::of(&session.finish()?))
     }
 }
@@ -125,9 +136,7 @@ impl Comparison {
 /// Starts a worker only to hear what it offers.
 fn ask_catalogue(contender: &Contender, settings: &Settings) -> Result<Catalogue, Status> {
     let program = contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
-    let start =
-        Start { limits: settings.limits, padding: 0, knobs: &BTreeMap::new(), allow_debug: settings.allow_debug };
-    let mut conversation = Conversation::open(program, &start)?;
+    let mut conversation = Conversation::open(program, &Start::new(settings, 0, &BTreeMap::new()))?;
     let catalogue = conversation.catalogue()?;
     conversation.quit()?;
     Ok(catalogue)

@@ -18,6 +18,7 @@
 //!
 //! The library prints nothing, keeps no global state, and does not panic on bad input.
 
+mod block;
 mod build;
 mod calibrate;
 mod case;
@@ -25,8 +26,10 @@ mod combine;
 mod comparison;
 mod contender;
 mod error;
+mod introduce;
 pub mod machine;
 mod outcome;
+mod pacing;
 mod process;
 pub mod record;
 mod sample;
@@ -44,9 +47,9 @@ pub use combine::why_not_combined;
 pub use comparison::Comparison;
 pub use contender::{Contender, ContenderName, Worker};
 pub use error::Error;
-pub use outcome::{CaseOutcome, Compared, ContenderOutcome, Outcome, TimeVerdict};
+pub use outcome::{CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Outcome, TimeVerdict};
 pub use process::Limits;
 pub use session::{Event, Session, least_time};
-pub use settings::{Arrangement, Settings};
+pub use settings::{Arrangement, Cancel, Settings, Stop};
 pub use status::Status;
 pub use units::{Bytes, Nanos, UnitsPerSecond};

@@ -47,6 +47,9 @@ pub struct ContenderOutcome {
     pub throughput: Option<UnitsPerSecond>,
     /// CPU time per unit, in nanoseconds: the median over the blocks.
     pub cpu_per_unit_ns: Option<f64>,
+    /// CPU time used while waiting for turns, as a fraction of that used in them: the median over the blocks. Above
+    /// [`IDLE_CPU_LIMIT`] it is added to the CPU time.
+    pub idle_cpu: Option<f64>,
     /// Peak resident memory: the median over the blocks.
     pub peak_rss: Option<Bytes>,
     /// Wall time against the reference.
@@ -56,6 +59,10 @@ pub struct ContenderOutcome {
     /// Peak resident memory against the reference.
     pub memory: Option<Compared>,
 }
+
+/// The share of CPU time used between turns above which it is work that the allocator does behind the workload's back, and
+/// counts as CPU time of the turns. Below lies what the protocol costs.
+pub const IDLE_CPU_LIMIT: f64 = 0.01;
 
 /// A metric against the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,7 +111,7 @@ impl CaseOutcome {
 
     /// What a record says about one case. A case that the record lacks has no contenders.
     pub fn of(record: &Record, case: &Case) -> Self {
-        let samples: Vec<&Sample> = record.samples_of(case).collect();
+        let samples: Vec<&Sample> = record.counting_samples(case).collect();
         let margin = record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin);
         let made = |arrangement| samples.iter().any(|s| s.arrangement == arrangement && s.status.is_ok());
         let first_made = |order: [Arrangement; 2]| order.into_iter().find(|&arrangement| made(arrangement));
@@ -128,6 +135,7 @@ impl CaseOutcome {
                 throughput: median_of(&timed, |s| UnitsPerSecond::of(s.units, Nanos(s.wall_ns)).map(|per| per.0))
                     .map(UnitsPerSecond),
                 cpu_per_unit_ns: median_of(&timed, |s| (s.units > 0).then(|| s.cpu().0 as f64 / s.units as f64)),
+                idle_cpu: median_of(&timed, idle_cpu),
                 peak_rss: median_of(&sized, |s| s.peak_rss.map(|bytes| bytes.0 as f64)).map(whole_bytes),
                 wall: against.as_ref().and_then(|(time, _)| compare(log_ratios(&timed, time, wall), Direction::Time)),
                 cpu: against.as_ref().and_then(|(time, _)| compare(log_ratios(&timed, time, cpu), Direction::Time)),
@@ -152,6 +160,17 @@ impl CaseOutcome {
         };
         outcome.distrust_what_the_twin_contradicts();
         outcome
+    }
+
+    /// Half of the widest interval of CPU time and memory over all contenders and the twin, as a fraction; nothing while one
+    /// of them has no interval.
+    pub(crate) fn widest_half_width(&self) -> Option<f64> {
+        let judged = self.contenders.iter().chain(&self.twin).filter(|contender| contender.status.is_ok());
+        let compared = judged.flat_map(|contender| [contender.cpu, contender.memory]).flatten();
+        let half_widths: Option<Vec<f64>> = compared
+            .map(|compared| compared.estimate.interval().map(|(low, high)| ((high / low).ln() / 2.0).exp_m1()))
+            .collect();
+        half_widths?.into_iter().reduce(f64::max)
     }
 
     /// Where two copies of one program are called different, no difference of that metric can be believed.
@@ -233,18 +252,27 @@ fn wall(sample: &Sample) -> Vec<f64> {
     }
 }
 
-/// CPU time like [`wall`].
+/// CPU time like [`wall`], with what was used between the turns where that is more than the protocol's.
 fn cpu(sample: &Sample) -> Vec<f64> {
+    let turns = &sample.turns;
+    let counts_idle = idle_cpu(sample).is_some_and(|share| share > IDLE_CPU_LIMIT);
+    let idle = |ns: u64| if counts_idle { ns } else { 0 };
     match sample.arrangement {
-        Arrangement::Turns => sample
-            .turns
+        Arrangement::Turns => turns
             .user_ns
             .iter()
-            .zip(&sample.turns.system_ns)
-            .map(|(&user, &system)| user as f64 + system as f64)
+            .zip(&turns.system_ns)
+            .zip(&turns.idle_cpu_ns)
+            .map(|((&user, &system), &between)| user as f64 + system as f64 + idle(between) as f64)
             .collect(),
-        Arrangement::Alone => vec![sample.cpu().0 as f64],
+        Arrangement::Alone => vec![sample.cpu().0 as f64 + idle(sample.idle_cpu_ns) as f64],
     }
+}
+
+/// CPU time used between the turns, as a fraction of that used in them.
+fn idle_cpu(sample: &Sample) -> Option<f64> {
+    let busy = sample.cpu().0;
+    (busy > 0).then(|| sample.idle_cpu_ns as f64 / busy as f64)
 }
 
 /// For each block in which both took part: the median over turns of log(ours ÷ theirs).

@@ -8,7 +8,7 @@ use std::time::Instant;
 use heapmark_protocol::Turned;
 
 use crate::process::{Conversation, Start, check_knobs};
-use crate::record::{MemoryRow, Role, Sample, Turns};
+use crate::record::{MemoryRow, Role, Sample};
 use crate::{Arrangement, Bytes, Case, Contender, Nanos, Settings, Status};
 
 /// Someone who takes part in a run: a contender in a role, with its knobs translated to variables.
@@ -28,6 +28,8 @@ pub(crate) struct Work<'a> {
     pub(crate) case: &'a Case,
     pub(crate) settings: &'a Settings,
     pub(crate) turn_units: u64,
+    /// Turns of a sample in [`Arrangement::Turns`].
+    pub(crate) turns: u32,
 }
 
 /// A sample in the making.
@@ -76,9 +78,7 @@ impl<'a> Running<'a> {
             entrant.contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
         let begun = Instant::now();
         let settings = self.work.settings;
-        let start =
-            Start { limits: settings.limits, padding, knobs: &entrant.variables, allow_debug: settings.allow_debug };
-        let mut conversation = Conversation::open(program, &start)?;
+        let mut conversation = Conversation::open(program, &Start::new(settings, padding, &entrant.variables))?;
         check_knobs(&entrant.contender, conversation.greeting())?;
         self.sample.start_ns = Nanos::from(begun.elapsed()).0;
         self.sample.start_rss = conversation.greeting().start_rss.map(Bytes);
@@ -130,6 +130,7 @@ impl<'a> Running<'a> {
         sample.turns.wall_ns.push(turned.wall_ns);
         sample.turns.user_ns.push(turned.user_ns);
         sample.turns.system_ns.push(turned.system_ns);
+        sample.turns.idle_cpu_ns.push(turned.idle_cpu_ns);
         sample.turns.position.push(position);
         sample.turns.checksum.push(turned.checksum);
         add(&mut self.counted.0, turned.calls.unwrap_or(0));
@@ -151,7 +152,9 @@ impl<'a> Running<'a> {
     pub(crate) fn finish(&mut self) {
         let Some(conversation) = self.conversation.take() else { return };
         let begun = Instant::now();
-        let finished = conversation.finish(self.work.settings.settle_ms);
+        // What is there for its time leaves its heap to the kernel.
+        let drain = self.sample.arrangement == Arrangement::Alone;
+        let finished = conversation.finish(drain, self.work.settings.settle_ms);
         self.sample.finish_ns = Nanos::from(begun.elapsed()).0;
         match finished {
             Ok(finished) => {
@@ -191,35 +194,8 @@ fn add(total: &mut u64, more: u64) {
 
 /// A sample of which nothing is known yet but who it is about; its status is the entrant's.
 pub(crate) fn blank(entrant: &Entrant, case: &Case, block: u32, arrangement: Arrangement, padding: usize) -> Sample {
-    Sample {
-        case: case.clone(),
-        contender: entrant.name.clone(),
-        role: entrant.role,
-        block,
-        arrangement,
-        status: entrant.status.clone(),
-        units: 0,
-        checksum: 0,
-        wall_ns: 0,
-        user_ns: 0,
-        system_ns: 0,
-        idle_cpu_ns: 0,
-        minor_faults: 0,
-        major_faults: 0,
-        voluntary_switches: 0,
-        involuntary_switches: 0,
-        start_rss: None,
-        base_rss: None,
-        peak_rss: None,
-        peak_reset: false,
-        start_ns: 0,
-        prepare_ns: 0,
-        exchange_ns: 0,
-        finish_ns: 0,
-        padding,
-        memory: BTreeMap::new(),
-        turns: Turns::default(),
-    }
+    let status = entrant.status.clone();
+    Sample { padding, status, ..Sample::new(case.clone(), &entrant.name, entrant.role, block, arrangement) }
 }
 
 /// Marks samples whose results differ from the reference's. Where the reference itself failed, the first good sample

@@ -1,21 +1,21 @@
-//! A run in progress: contenders that have introduced themselves, and cases measured one by one.
+//! A run in progress: contenders that have introduced themselves, and cases measured block by block.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastrand::Rng;
 
+use crate::block::{Block, input_seed, run_undisturbed, seed_for};
 use crate::calibrate::{Calibration, calibrate, limits_for};
 use crate::case::Catalogue;
+use crate::introduce::{contender_row, in_order, introduce, twin_of};
 use crate::machine::{Load, Machine, Tool};
-use crate::outcome::CaseOutcome;
-use crate::process::{Conversation, Greeting, Start, check_knobs, knob_variables};
+use crate::outcome::{CaseOutcome, Outcome};
+use crate::pacing::{Pacing, Progress};
 use crate::record::{
-    CaseRow, ContenderRow, CountsRow, EndRow, IdentityRow, KnobValue, Record, RecordFile, Role, Row, RunRow, SCHEMA,
-    Sample,
+    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Record, RecordFile, Role, Row, RunRow, SCHEMA, Sample,
 };
-use crate::sample::{Entrant, Running, Work, blank, compare_results};
-use crate::schedule::{shuffled, turn_orders};
+use crate::sample::{Entrant, Running, Work, blank};
 use crate::{Arrangement, Bytes, Case, Comparison, Contender, Error, Nanos, Settings, Status, Worker};
 
 /// What happens in a run, as it happens.
@@ -37,8 +37,8 @@ pub enum Event<'a> {
         case: &'a Case,
         /// Which block, from 0.
         block: u32,
-        /// How many there will be.
-        blocks: u32,
+        /// How many there will be, where that is fixed.
+        blocks: Option<u32>,
     },
     /// A sample is over.
     Sampled(&'a Sample),
@@ -55,27 +55,25 @@ pub struct Session {
     file: Option<RecordFile>,
 }
 
-/// The length of the variable that shifts the stack is below this: a page, beyond which nothing new comes.
-const PADDING: usize = 4096;
+/// A case being measured.
+struct Course {
+    row: CaseRow,
+    settings: Settings,
+    /// By entrant: whether it failed, and is not measured any more.
+    out: Vec<bool>,
+    /// Blocks that are complete.
+    done: u32,
+    /// The longest block so far; before the first, a guess.
+    block: Duration,
+}
 
 impl Session {
     /// Has every contender introduce itself. One that cannot is kept, to be shown with its status.
     pub(crate) fn open(comparison: Comparison, observe: &mut dyn FnMut(Event<'_>)) -> Result<Self, Error> {
-        let Comparison { mut contenders, reference, counting, settings, file, workspace, counters_too } = comparison;
-        if contenders.is_empty() {
-            return Err(Error::NothingSelected("no contender is selected".into()));
-        }
+        let Comparison { contenders, reference, counting, settings, file, workspace, counters_too, resumed } =
+            comparison;
         settings.check()?;
-        let reference = match reference {
-            Some(name) => contenders.iter().position(|contender| contender.name == name).ok_or_else(|| {
-                let known: Vec<_> = contenders.iter().map(|contender| contender.name.as_str()).collect();
-                Error::Usage(format!("the reference {name:?} does not take part; there are {}", known.join(", ")))
-            })?,
-            None => contenders.iter().position(|contender| contender.name == "system").unwrap_or(0),
-        };
-        // The reference first, the others in the order given.
-        contenders[..=reference].rotate_right(1);
-        check_distinct(&contenders, settings.twin)?;
+        let contenders = in_order(contenders, reference.as_deref(), settings.twin)?;
         let run = RunRow {
             schema: SCHEMA,
             tool: Tool::read(workspace.as_deref()),
@@ -91,14 +89,14 @@ impl Session {
             settings,
             catalogue: Catalogue::default(),
             record: Record::default(),
-            file,
+            file: None,
         };
         session.note(Row::Run(Box::new(run)))?;
         let mut catalogue = None;
         for (index, contender) in contenders.into_iter().enumerate() {
             let role = if index == 0 { Role::Reference } else { Role::Contender };
-            let greeting = session.enter(contender, role, &mut catalogue, observe)?;
-            if let Some(name) = greeting.filter(|_| !counters_too) {
+            let counter = session.enter(contender, role, &mut catalogue, observe)?;
+            if let Some(name) = counter.filter(|_| !counters_too) {
                 let reason = "its times say nothing about an allocator, so it cannot be compared";
                 return Err(Error::Usage(format!("{name} only counts; {reason}")));
             }
@@ -108,7 +106,32 @@ impl Session {
         }
         session.catalogue = catalogue.ok_or_else(|| session.nobody())?;
         session.counting = counting.map(|worker| session.counting_entrant(worker)).transpose()?;
+        session.file = file;
+        match resumed {
+            Some(record) => session.adopt(record)?,
+            None => session.write_beginning()?,
+        }
         Ok(session)
+    }
+
+    /// Goes on with an interrupted run instead of beginning one. Fails if anything that matters is not as it was.
+    fn adopt(&mut self, record: Record) -> Result<(), Error> {
+        if let Some(why) = crate::combine::why_not_combined(&record, &self.record) {
+            return Err(Error::Usage(format!("the run cannot be resumed: {why}")));
+        }
+        self.record = record;
+        Ok(())
+    }
+
+    /// Puts the rows that begin a record into its file.
+    fn write_beginning(&mut self) -> Result<(), Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let run = self.record.run.iter().map(|run| Row::Run(Box::new(run.clone())));
+        let contenders = self.record.contenders.iter().map(|row| Row::Contender(Box::new(row.clone())));
+        for row in run.chain(contenders) {
+            file.append(&row)?;
+        }
+        file.sync()
     }
 
     /// Everyone failed: why.
@@ -126,7 +149,7 @@ impl Session {
         catalogue: &mut Option<Catalogue>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<String>, Error> {
-        let (status, variables, greeting, found) = match self.introduce(&contender) {
+        let (status, variables, greeting, found) = match introduce(&contender, &self.settings) {
             Ok(i) => (Status::Ok, i.variables, Some(i.greeting), Some(i.catalogue)),
             Err(status) => (status, BTreeMap::new(), None, None),
         };
@@ -159,7 +182,7 @@ impl Session {
     fn counting_entrant(&self, worker: Worker) -> Result<Entrant, Error> {
         let contender = Contender::plain(worker);
         let name = contender.name.clone();
-        let status = match self.introduce(&contender) {
+        let status = match introduce(&contender, &self.settings) {
             Ok(introduced) if !introduced.greeting.counts_only => {
                 return Err(Error::Usage(format!("{name:?} does not count; it cannot stand for the counting worker")));
             }
@@ -167,28 +190,6 @@ impl Session {
             Err(status) => status,
         };
         Ok(Entrant { name, role: Role::Contender, contender, variables: BTreeMap::new(), status })
-    }
-
-    /// Starts a worker twice: to hear what knobs it has, then with the knobs turned, to see that they took.
-    fn introduce(&self, contender: &Contender) -> Result<Introduced, Status> {
-        let program = contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
-        let open = |knobs: &BTreeMap<String, String>| {
-            let start =
-                Start { limits: self.settings.limits, padding: 0, knobs, allow_debug: self.settings.allow_debug };
-            Conversation::open(program, &start)
-        };
-        let mut conversation = open(&BTreeMap::new())?;
-        let catalogue = conversation.catalogue()?;
-        let mut greeting = conversation.greeting().clone();
-        conversation.quit()?;
-        let variables = knob_variables(contender, &greeting.knobs)?;
-        if !variables.is_empty() {
-            let conversation = open(&variables)?;
-            greeting = conversation.greeting().clone();
-            check_knobs(contender, &greeting)?;
-            conversation.quit()?;
-        }
-        Ok(Introduced { greeting, variables, catalogue })
     }
 
     /// The workloads that can be measured: the reference's.
@@ -201,148 +202,214 @@ impl Session {
         self.file.as_ref().map(RecordFile::path)
     }
 
+    /// How the run is made.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What has been measured so far.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Measures one case: every block of it. Fails if the case makes no sense, or the record cannot be written; whatever
-    /// happens to a contender is part of the outcome.
+    /// Measures one case to its end. Fails if the case makes no sense, or the record cannot be written; whatever happens to
+    /// a contender is part of the outcome.
     pub fn measure(&mut self, case: &Case, observe: &mut dyn FnMut(Event<'_>)) -> Result<CaseOutcome, Error> {
-        let unit = self.catalogue.check(case)?.unit.clone();
-        let (calibration, failures) = self.calibrate(case);
-        let mut out = vec![false; self.entrants.len()];
-        for (index, status) in failures {
-            out[index] = true;
-            let sample = blank(&self.entrants[index], case, 0, Arrangement::Alone, 0);
-            self.sampled(Sample { status, ..sample }, observe)?;
-        }
-        if let Some(calibration) = calibration {
-            let no_turns = self.why_no_turns(&calibration);
-            let row = CaseRow {
-                case: case.clone(),
-                unit,
-                parameters_in_force: calibration.parameters.clone(),
-                lanes: calibration.lanes,
-                turn_units: calibration.turn_units,
-                turn: calibration.turn,
-                no_turns,
-            };
-            observe(Event::Calibrated(&row));
-            let arrangements = arrangements_for(&self.settings.arrangements, row.no_turns.is_some());
-            self.note(Row::Case(Box::new(row)))?;
-            let settings =
-                Settings { limits: limits_for(self.settings.limits, calibration.turn), ..self.settings.clone() };
-            let work = Work { case, settings: &settings, turn_units: calibration.turn_units };
-            for block in 0..settings.blocks {
-                observe(Event::Block { case, block, blocks: settings.blocks });
-                for &arrangement in &arrangements {
-                    let samples = self.block(work, block, arrangement, &out);
-                    // All of them are kept before a failure to write one ends the case.
-                    let mut written = Ok(());
-                    for sample in samples {
-                        let entrant = self.entrants.iter().position(|entrant| entrant.name == sample.contender);
-                        if let Some(index) = entrant.filter(|_| !sample.status.is_ok()) {
-                            out[index] = true;
-                        }
-                        written = written.and(self.sampled(sample, observe));
-                    }
-                    written?;
-                }
-                self.sync()?;
-            }
-            self.count(work)?;
-        }
+        self.measure_all(std::slice::from_ref(case), observe)?;
         Ok(CaseOutcome::of(&self.record, case))
     }
 
-    /// Ends the run; its record.
-    pub fn finish(mut self) -> Result<Record, Error> {
-        self.note(Row::End(EndRow { load: Load::read() }))?;
-        self.sync()?;
-        Ok(self.record)
-    }
-
-    /// Calibrates on the reference, else on the first contender that can do the work; who failed on the way, and why.
-    fn calibrate(&self, case: &Case) -> (Option<Calibration>, Vec<(usize, Status)>) {
-        let mut failures = Vec::new();
-        for (index, entrant) in self.entrants.iter().enumerate() {
-            match calibrate(entrant, case, &self.settings) {
-                Ok(calibration) => return (Some(calibration), failures),
-                Err(status) => failures.push((index, status)),
+    /// Measures these cases, their blocks shuffled among each other, until the stopping rule is met or the run is
+    /// cancelled. Every case is checked before the first is measured.
+    ///
+    /// In a resumed run, blocks that are complete are not measured again.
+    pub fn measure_all(&mut self, cases: &[Case], observe: &mut dyn FnMut(Event<'_>)) -> Result<Outcome, Error> {
+        for case in cases {
+            self.catalogue.check(case)?;
+        }
+        let used = self.record.blocks.iter().map(|block| block.wall_ns).fold(0, u64::saturating_add);
+        let pacing = Pacing::new(self.settings.stop, Duration::from_nanos(used));
+        let mut courses = Vec::new();
+        for case in cases {
+            if !self.is_cancelled() {
+                courses.extend(self.begin(case, observe)?);
             }
         }
-        (None, failures)
+        for round in 0_u32.. {
+            courses.retain(|course| course.out.contains(&false) && !self.is_enough(course, pacing));
+            if courses.is_empty() || self.is_cancelled() {
+                break;
+            }
+            Rng::with_seed(seed_for(self.settings.seed, &format!("round {round}"))).shuffle(&mut courses);
+            for course in &mut courses {
+                // Other cases of this round may have used up the budget.
+                if !self.is_enough(course, pacing) && !self.is_cancelled() {
+                    self.next_block(course, observe)?;
+                }
+            }
+        }
+        Ok(Outcome::of(&self.record))
     }
 
-    /// Whether the workers of a block cannot be alive together, since they would not fit into memory.
+    fn is_cancelled(&self) -> bool {
+        self.settings.cancel.is_cancelled()
+    }
+
+    fn is_enough(&self, course: &Course, pacing: Pacing) -> bool {
+        let progress = Progress { done: course.done, block: course.block };
+        pacing.is_enough(progress, || CaseOutcome::of(&self.record, &course.row.case).widest_half_width())
+    }
+
+    /// Calibrates a case, or finds what it was calibrated to before an interruption. Nothing if nobody can do the work.
+    fn begin(&mut self, case: &Case, observe: &mut dyn FnMut(Event<'_>)) -> Result<Option<Course>, Error> {
+        let known = self.record.cases.iter().find(|row| row.case == *case).cloned();
+        let row = match known {
+            Some(row) => row,
+            None => match self.calibrate(case, observe)? {
+                Some(row) => row,
+                None => return Ok(None),
+            },
+        };
+        observe(Event::Calibrated(&row));
+        let failed =
+            |entrant: &Entrant| self.record.samples_of(case).any(|s| s.contender == entrant.name && !s.status.is_ok());
+        let out = self.entrants.iter().map(failed).collect();
+        let limits = limits_for(self.settings.limits, row.turn);
+        let settings = Settings { limits, ..self.settings.clone() };
+        let (done, block) = self.progress(&row);
+        let course = Course { row, settings, out, done, block };
+        if self.record.counts.iter().all(|counts| counts.case != *case) {
+            self.count(&course)?;
+        }
+        Ok(Some(course))
+    }
+
+    /// Blocks of a case that are complete, and how long one takes: the longest so far, or else a guess.
+    fn progress(&self, row: &CaseRow) -> (u32, Duration) {
+        let ours = || self.record.blocks.iter().filter(|block| block.case == row.case);
+        let complete = |&block: &u32| {
+            row.arrangements.iter().all(|&arrangement| self.record.is_complete(&row.case, block, arrangement))
+        };
+        let done = u32::try_from((0..).take_while(complete).count()).unwrap_or(u32::MAX);
+        let longest = |arrangement| ours().filter(|b| b.arrangement == arrangement).map(|b| b.wall_ns).max();
+        let guess = |arrangement: Arrangement| {
+            let turns = if arrangement == Arrangement::Turns { row.turns } else { self.settings.turns_alone };
+            [u64::from(turns), self.entrants.len() as u64].into_iter().fold(row.turn.0, u64::saturating_mul)
+        };
+        let block = row.arrangements.iter().map(|&a| longest(a).unwrap_or_else(|| guess(a)));
+        let block = block.fold(0, u64::saturating_add);
+        (done, Duration::from_nanos(block))
+    }
+
+    /// Calibrates on the reference, else on the first contender that can do the work. Those who cannot get a row that says
+    /// so.
+    fn calibrate(&mut self, case: &Case, observe: &mut dyn FnMut(Event<'_>)) -> Result<Option<CaseRow>, Error> {
+        let unit = self.catalogue.check(case)?.unit.clone();
+        let mut found = None;
+        for index in 0..self.entrants.len() {
+            match calibrate(&self.entrants[index], case, &self.settings) {
+                Ok(calibration) => {
+                    found = Some(calibration);
+                    break;
+                }
+                Err(_) if self.is_cancelled() => return Ok(None),
+                Err(status) => {
+                    let sample = blank(&self.entrants[index], case, 0, Arrangement::Alone, 0);
+                    self.sampled(Sample { status, ..sample }, observe)?;
+                }
+            }
+        }
+        let Some(calibration) = found else { return Ok(None) };
+        let no_turns = self.why_no_turns(&calibration);
+        let arrangements = match no_turns {
+            Some(_) => vec![Arrangement::Alone],
+            None => self.settings.arrangements.clone(),
+        };
+        let row = CaseRow {
+            case: case.clone(),
+            unit,
+            parameters_in_force: calibration.parameters,
+            lanes: calibration.lanes,
+            turn_units: calibration.turn_units,
+            turn: calibration.turn,
+            turns: self.settings.turns_for(calibration.turn, calibration.overhead),
+            arrangements,
+            no_turns,
+        };
+        self.note(Row::Case(Box::new(row.clone())))?;
+        Ok(Some(row))
+    }
+
+    /// Why the workers of a block cannot be alive together: they would not fit into memory.
     fn why_no_turns(&self, calibration: &Calibration) -> Option<String> {
         let (peak, available) = (calibration.peak?.0, Load::read().available?.0);
         // Half as much again for contenders that need more than the reference, and a fifth of the memory left alone.
         let needed = peak.saturating_mul(self.entrants.len() as u64).saturating_mul(3) / 2;
         (needed > available / 5 * 4).then(|| {
-            format!(
-                "{} workers of about {} each do not fit into {}",
-                self.entrants.len(),
-                Bytes(peak),
-                Bytes(available)
-            )
+            let workers = self.entrants.len();
+            format!("{workers} workers of about {} each do not fit into {}", Bytes(peak), Bytes(available))
         })
     }
 
-    /// One sample of everyone who is still in.
-    fn block(&self, work: Work<'_>, block: u32, arrangement: Arrangement, out: &[bool]) -> Vec<Sample> {
-        let mut rng = Rng::with_seed(mix(work.settings.seed, &format!("{} {block} {arrangement:?}", work.case)));
-        let seed = mix(work.settings.seed, &format!("input {block}"));
-        let starters = shuffled(self.entrants.len(), &mut rng).into_iter().filter(|&index| !out[index]);
-        let start = |index: usize, rng: &mut Rng| {
-            Running::start(&self.entrants[index], work, block, arrangement, seed, rng.usize(..PADDING))
-        };
-        let turns = work.settings.turns_in(arrangement);
-        let mut samples: Vec<Sample> = match arrangement {
-            Arrangement::Alone => starters
-                .map(|index| {
-                    let mut running = start(index, &mut rng.fork());
-                    for _ in 0..work.settings.warm_turns {
-                        running.warm_turn();
-                    }
-                    for _ in 0..turns {
-                        running.turn(0);
-                    }
-                    running.finish();
-                    running.into_sample()
-                })
-                .collect(),
-            Arrangement::Turns => {
-                let mut running: Vec<Running<'_>> = starters.map(|index| start(index, &mut rng.fork())).collect();
-                for _ in 0..work.settings.warm_turns {
-                    running.iter_mut().for_each(Running::warm_turn);
-                }
-                for order in turn_orders(running.len(), turns as usize, &mut rng) {
-                    for (position, index) in (0..).zip(order) {
-                        running[index].turn(position);
-                    }
-                }
-                running.iter_mut().for_each(Running::finish);
-                running.into_iter().map(Running::into_sample).collect()
+    /// Measures the next block of a case, in every arrangement. A block during which the run is cancelled is dropped whole.
+    fn next_block(&mut self, course: &mut Course, observe: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
+        let case = &course.row.case;
+        observe(Event::Block { case, block: course.done, blocks: self.settings.blocks() });
+        let mut whole = Duration::ZERO;
+        for &arrangement in &course.row.arrangements {
+            if self.record.is_complete(case, course.done, arrangement) {
+                continue;
             }
-        };
-        compare_results(&mut samples);
-        samples
+            let staying: Vec<Entrant> =
+                self.entrants.iter().zip(&course.out).filter(|(_, out)| !**out).map(|(e, _)| e.clone()).collect();
+            let work =
+                Work { case, settings: &course.settings, turn_units: course.row.turn_units, turns: course.row.turns };
+            let measured = Block { entrants: &staying, work, number: course.done, arrangement }.measure();
+            if self.is_cancelled() {
+                return Ok(());
+            }
+            whole += measured.wall.duration();
+            let timed_ns = measured.samples.iter().map(|sample| sample.wall_ns).fold(0, u64::saturating_add);
+            // All of them are kept before a failure to write one ends the run.
+            let mut written = Ok(());
+            for sample in measured.samples {
+                let failed = |entrant: &&Entrant| entrant.name == sample.contender && !sample.status.is_ok();
+                if let Some(index) = self.entrants.iter().position(|entrant| failed(&entrant)) {
+                    course.out[index] = true;
+                }
+                written = written.and(self.sampled(sample, observe));
+            }
+            written?;
+            let (case, wall_ns) = (case.clone(), measured.wall.0);
+            self.note(Row::Block(BlockRow { case, block: course.done, arrangement, wall_ns, timed_ns }))?;
+            self.sync()?;
+        }
+        course.block = if course.done == 0 { whole } else { course.block.max(whole) };
+        course.done += 1;
+        Ok(())
+    }
+
+    /// Ends the run; its record. A run that was cancelled has no end row, so that it can be resumed.
+    pub fn finish(mut self) -> Result<Record, Error> {
+        if !self.is_cancelled() {
+            self.note(Row::End(EndRow { load: Load::read() }))?;
+        }
+        self.sync()?;
+        Ok(self.record)
     }
 
     /// Asks the counting backend about the same work.
-    fn count(&mut self, work: Work<'_>) -> Result<(), Error> {
+    fn count(&mut self, course: &Course) -> Result<(), Error> {
         let Some(entrant) = &self.counting else { return Ok(()) };
-        let seed = mix(work.settings.seed, "input 0");
+        let work = Work {
+            case: &course.row.case,
+            settings: &course.settings,
+            turn_units: course.row.turn_units,
+            turns: course.row.turns,
+        };
+        let seed = input_seed(work.settings.seed, 0);
         let mut running = Running::start(entrant, work, 0, Arrangement::Alone, seed, 0);
-        for _ in 0..work.settings.warm_turns {
-            running.warm_turn();
-        }
-        for _ in 0..work.settings.turns_alone {
-            running.turn(0);
-        }
-        running.finish();
+        run_undisturbed(&mut running, work);
         let ((calls, requested), peak_live) = (running.counted, running.peak_live.map(Bytes));
         let sample = running.into_sample();
         let row = CountsRow {
@@ -353,7 +420,7 @@ impl Session {
             requested: Bytes(requested),
             peak_live,
         };
-        self.note(Row::Counts(row))
+        if self.is_cancelled() { Ok(()) } else { self.note(Row::Counts(row)) }
     }
 
     fn sampled(&mut self, sample: Sample, observe: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
@@ -373,77 +440,19 @@ impl Session {
     }
 }
 
-struct Introduced {
-    greeting: Greeting,
-    variables: BTreeMap<String, String>,
-    catalogue: Catalogue,
-}
-
-/// The name under which the reference takes part a second time.
-fn twin_of(reference: &str) -> String {
-    format!("{reference} (twin)")
-}
-
-/// The rows of a record are told apart by their names, the one of the twin included; the reference comes first.
-fn check_distinct(contenders: &[Contender], twin: bool) -> Result<(), Error> {
-    let twin = contenders.first().filter(|_| twin).map(|reference| twin_of(&reference.name));
-    for (index, contender) in contenders.iter().enumerate() {
-        if contenders[..index].iter().any(|other| other.name == contender.name) {
-            return Err(Error::Usage(format!("{:?} takes part twice", contender.name)));
-        }
-        if twin.as_ref() == Some(&contender.name) {
-            return Err(Error::Usage(format!("{:?} is what the reference's twin is called", contender.name)));
-        }
-    }
-    Ok(())
-}
-
-/// Where turns are impossible, everything is measured alone.
-fn arrangements_for(wanted: &[Arrangement], no_turns: bool) -> Vec<Arrangement> {
-    if no_turns { vec![Arrangement::Alone] } else { wanted.to_vec() }
-}
-
-fn contender_row(contender: &Contender, role: Role, status: Status, greeting: Option<Greeting>) -> ContenderRow {
-    let row = ContenderRow {
-        name: contender.name.clone(),
-        role,
-        status,
-        backend: contender.worker.name.clone(),
-        set: contender.knobs.clone(),
-        identity: None,
-    };
-    let Some(greeting) = greeting else { return row };
-    let knobs = greeting.knobs.into_iter();
-    let identity = IdentityRow {
-        crate_name: greeting.crate_name,
-        crate_version: greeting.crate_version,
-        upstream_version: greeting.upstream_version,
-        licence: greeting.licence,
-        forwards: greeting.forwards,
-        proof: greeting.proof.word().to_owned(),
-        proof_detail: greeting.proof_detail,
-        build: greeting.build,
-        features: greeting.features,
-        knobs: knobs.map(|knob| (knob.name, KnobValue { value: knob.value, confirmed: knob.confirmed })).collect(),
-        start_rss: greeting.start_rss.map(Bytes),
-    };
-    ContenderRow { identity: Some(identity), ..row }
-}
-
-/// A seed of its own for each purpose: FNV-1a over the seed and a name for the purpose.
-fn mix(seed: u64, purpose: &str) -> u64 {
-    let bytes = seed.to_le_bytes().into_iter().chain(purpose.bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// How long a run of so many cases takes at least, were nothing but turns to take time.
-pub fn least_time(settings: &Settings, contenders: usize, cases: usize) -> Nanos {
+/// How long a run of so many cases takes at least, were nothing but turns to take time; nothing where that depends on what
+/// comes out.
+pub fn least_time(settings: &Settings, contenders: usize, cases: usize) -> Option<Nanos> {
     let turns: u64 = settings
         .arrangements
         .iter()
-        .map(|&arrangement| u64::from(settings.turns_in(arrangement) + settings.warm_turns))
+        .map(|arrangement| match arrangement {
+            Arrangement::Turns => u64::from(settings.turns + settings.warm_turns),
+            Arrangement::Alone => u64::from(settings.turns_alone + settings.warm_turns),
+        })
         .sum();
     let entrants = contenders as u64 + u64::from(settings.twin);
-    let factors = [turns, entrants, u64::from(settings.blocks), cases as u64];
-    Nanos(factors.into_iter().fold(settings.turn.0, u64::saturating_mul))
+    let blocks = u64::from(settings.blocks()?);
+    let factors = [turns, entrants, blocks, cases as u64];
+    Some(Nanos(factors.into_iter().fold(settings.turn.0, u64::saturating_mul)))
 }

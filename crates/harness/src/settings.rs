@@ -1,5 +1,8 @@
 //! How a run is made.
 
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -18,23 +21,49 @@ pub enum Arrangement {
     Alone,
 }
 
+/// When a run has enough; fixed before the first sample, and blind to verdicts: stopping once a verdict is clear would make
+/// one in four of them false.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// After so many blocks of each case.
+    Blocks(u32),
+    /// When so much time is used up, over all cases; a block that would not fit any more is not begun.
+    Budget(Nanos),
+    /// When half of every interval's width is at most this, as a fraction: 0.01 for 1 %.
+    Precision(f64),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blocks(blocks) => write!(f, "{blocks} blocks"),
+            Self::Budget(budget) => write!(f, "a budget of {budget}"),
+            Self::Precision(width) => write!(f, "a precision of ±{} %", width * 100.0),
+        }
+    }
+}
+
 /// Everything that says how a run is made; fixed before the first sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Seed of everything random: inputs, orders, stack offsets.
     pub seed: u64,
-    /// Blocks of each case.
-    pub blocks: u32,
+    /// When there is enough.
+    pub stop: Stop,
     /// What each block consists of: one sample of every contender in each of these arrangements.
     pub arrangements: Vec<Arrangement>,
     /// How long a turn should take on the reference.
     pub turn: Nanos,
-    /// Turns of a sample in [`Arrangement::Turns`].
+    /// Turns of a sample in [`Arrangement::Turns`], at least.
     pub turns: u32,
     /// Turns of a sample in [`Arrangement::Alone`].
     pub turns_alone: u32,
     /// Untimed turns before the others.
     pub warm_turns: u32,
+    /// The share of a sample's time that timed turns should be: where starting and preparing take long, a sample in
+    /// [`Arrangement::Turns`] has more turns for it, up to four times as many.
+    pub timed_share: f64,
     /// The practical margin of verdicts: 0.01 for 1 %.
     pub margin: f64,
     /// Quiet time at the end of a sample before memory is read a last time, in milliseconds; 0 for none.
@@ -46,23 +75,28 @@ pub struct Settings {
     /// How long each step may take.
     #[serde(skip)]
     pub limits: Limits,
+    /// Ends the run early when it is set.
+    #[serde(skip)]
+    pub cancel: Cancel,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             seed: 1,
-            blocks: 10,
+            stop: Stop::Blocks(10),
             arrangements: vec![Arrangement::Turns, Arrangement::Alone],
             turn: Duration::from_millis(10).into(),
             turns: 40,
             turns_alone: 15,
             warm_turns: 1,
+            timed_share: 0.88,
             margin: 0.01,
             settle_ms: 0,
             twin: true,
             allow_debug: false,
             limits: Limits::default(),
+            cancel: Cancel::default(),
         }
     }
 }
@@ -71,48 +105,101 @@ impl Settings {
     /// The least work that still goes through every step: for tests and `--test`.
     #[must_use]
     pub fn smoke() -> Self {
-        Self { blocks: 1, turn: Duration::from_micros(500).into(), turns: 2, turns_alone: 2, ..Self::default() }
+        let turn = Duration::from_micros(500).into();
+        Self { stop: Stop::Blocks(1), turn, turns: 2, turns_alone: 2, timed_share: 0.0, ..Self::default() }
     }
 
     /// Whether a run can be made so. Fails with one line that says what is wrong.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |what: &str| Err(Error::Usage(what.to_owned()));
-        if self.blocks == 0 {
-            return wrong("no blocks: at least 1 is needed");
+        match self.stop {
+            Stop::Blocks(0) => return wrong("no blocks: at least 1 is needed"),
+            Stop::Budget(Nanos(0)) => return wrong("no budget: at least 1 ns is needed"),
+            // Written so that what is not a number is refused too.
+            Stop::Precision(width) if !(width > 0.0 && width < 1.0) => {
+                return Err(Error::Usage(format!("a precision of {width}: give a fraction above 0 and below 1")));
+            }
+            _ => {}
         }
         if self.arrangements.is_empty() {
             return wrong("no arrangement: samples are made in turns, alone, or both");
         }
-        for (index, &arrangement) in self.arrangements.iter().enumerate() {
-            if self.arrangements[..index].contains(&arrangement) {
+        for (index, arrangement) in self.arrangements.iter().enumerate() {
+            if self.arrangements[..index].contains(arrangement) {
                 return wrong("an arrangement is given twice: a block has one sample of everyone in each");
             }
-            if self.turns_in(arrangement) == 0 {
-                return wrong("samples without turns: at least 1 is needed");
-            }
+        }
+        if self.turns == 0 || self.turns_alone == 0 {
+            return wrong("samples without turns: at least 1 is needed");
         }
         if self.turn.0 == 0 {
             return wrong("turns of no length: at least 1 ns is needed");
         }
-        // Written so that what is not a number is refused too.
         if !(0.0..1.0).contains(&self.margin) {
             return Err(Error::Usage(format!("a margin of {}: give a fraction from 0 to below 1", self.margin)));
         }
         Ok(())
     }
 
-    /// Turns of a sample in this arrangement.
-    pub fn turns_in(&self, arrangement: Arrangement) -> u32 {
-        match arrangement {
-            Arrangement::Turns => self.turns,
-            Arrangement::Alone => self.turns_alone,
+    /// The blocks of each case, where they are fixed.
+    pub fn blocks(&self) -> Option<u32> {
+        match self.stop {
+            Stop::Blocks(blocks) => Some(blocks),
+            Stop::Budget(_) | Stop::Precision(_) => None,
         }
+    }
+
+    /// Turns of a sample in [`Arrangement::Turns`] where a turn takes `turn`, and `overhead` comes with every sample.
+    pub(crate) fn turns_for(&self, turn: Nanos, overhead: Nanos) -> u32 {
+        let share = self.timed_share.clamp(0.0, 0.99);
+        let wanted = overhead.0 as f64 * share / (1.0 - share) / turn.0.max(1) as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a range of u32")]
+        let wanted = wanted.clamp(0.0, f64::from(self.turns) * 4.0).round() as u32;
+        wanted.max(self.turns)
+    }
+}
+
+/// A wish to end a run early, shared with whoever may have it, such as the handler of an interrupt.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ends the run: the block that is under way is given up, its workers are killed, and what was measured is kept.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was wished.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// All are equal: whether a run was interrupted is not a setting of it.
+impl PartialEq for Cancel {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_has_turns_enough_for_what_it_costs_to_start() {
+        let settings = Settings { timed_share: 0.8, ..Settings::default() };
+        let turn = Nanos(10_000_000);
+        assert_eq!(settings.turns_for(turn, Nanos(0)), 40);
+        assert_eq!(settings.turns_for(turn, Nanos(100_000_000)), 40);
+        assert_eq!(
+            settings.turns_for(turn, Nanos(200_000_000)),
+            80,
+            "0.2 s of overhead are a fifth beside 0.8 s of turns"
+        );
+        assert_eq!(settings.turns_for(turn, Nanos(u64::MAX)), 160);
+        assert_eq!(settings.turns_for(Nanos(0), Nanos(1)), 40);
+    }
 
     #[test]
     fn settings_that_make_no_sense_are_refused_in_one_line() {
@@ -123,7 +210,10 @@ mod tests {
             settings.check().map_err(|error| error.to_string())
         };
         for (change, hint) in [
-            ((|s| s.blocks = 0) as fn(&mut Settings), "no blocks"),
+            ((|s| s.stop = Stop::Blocks(0)) as fn(&mut Settings), "no blocks"),
+            (|s| s.stop = Stop::Budget(Nanos(0)), "no budget"),
+            (|s| s.stop = Stop::Precision(f64::NAN), "a precision of NaN"),
+            (|s| s.stop = Stop::Precision(0.0), "a precision of 0"),
             (|s| s.arrangements.clear(), "no arrangement"),
             (|s| s.arrangements = vec![Arrangement::Alone; 2], "twice"),
             (|s| s.turns = 0, "without turns"),
@@ -137,13 +227,5 @@ mod tests {
             let error = with(change).unwrap_err();
             assert!(error.contains(hint) && !error.contains('\n'), "{error}");
         }
-        assert_eq!(
-            with(|s| {
-                s.turns = 0;
-                s.arrangements = vec![Arrangement::Alone];
-            }),
-            Ok(()),
-            "turns that are not taken do not matter"
-        );
     }
 }

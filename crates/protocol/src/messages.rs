@@ -319,8 +319,11 @@ messages! {
         requested: Option<u64>,
     }
 
-    /// Asks for the peak, then to drop everything.
+    /// Asks for the peak, and to drop everything if that is of interest.
     Finish = "finish" {
+        /// Whether to drop everything and to read memory again. If not, the worker leaves its heap to the kernel: a sample
+        /// that is there for its time need not spend more of it.
+        drain: bool,
         /// Quiet time after the drop, before memory is read a last time; 0 for none.
         settle_ms: u64,
     }

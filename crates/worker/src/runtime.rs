@@ -136,11 +136,17 @@ impl Session<'_> {
     /// Runs a prepared job until the harness asks for the end.
     fn measure(&mut self, begun: u64, setup: &Setup<'_>, job: Box<dyn Job>) -> Result<(), Stop> {
         let mut sample = Sample { counting: self.identity.counting, total: Tally::default() };
-        let settle_ms = with_team(&*job, |team| {
+        let settle_ms = with_team(&*job, |team| -> Result<u64, Stop> {
             sample.announce(begun, setup, job.lanes(), &mut self.line)?;
-            let settle_ms = sample.take_turns(team, &mut self.reader, &mut self.line)?;
+            let finish = sample.take_turns(team, &mut self.reader, &mut self.line)?;
             // The peak is read before the drop, and the drop happens when this team ends.
-            sample.outcome(&mut self.line, settle_ms)
+            sample.outcome(&mut self.line)?;
+            if finish.drain {
+                return Ok(finish.settle_ms);
+            }
+            send(self.line.finish())?;
+            expect_quit(&mut self.reader)?;
+            leave()
         })?;
         drop(job);
         let mut peak_line = LineWriter::new();
@@ -151,11 +157,24 @@ impl Session<'_> {
             send_phase(&mut self.line, PhaseName::Settled)?;
         }
         send(peak_line.finish())?;
-        let message = Message::parse(self.reader.next()?)?;
-        match message.verb() {
-            verb::QUIT => Ok(()),
-            other => Err(Stop::Error(format!("`{other}` is not expected after `finish`"))),
-        }
+        expect_quit(&mut self.reader)
+    }
+}
+
+fn expect_quit(reader: &mut LineReader) -> Result<(), Stop> {
+    let message = Message::parse(reader.next()?)?;
+    match message.verb() {
+        verb::QUIT => Ok(()),
+        other => Err(Stop::Error(format!("`{other}` is not expected after `finish`"))),
+    }
+}
+
+/// Ends the process at once: nothing is dropped, and no handler runs that an allocator may have left.
+fn leave() -> ! {
+    // SAFETY: _exit(2) takes a number and does not return.
+    #[expect(unsafe_code, reason = "std::process::exit runs handlers; this must not")]
+    unsafe {
+        libc::_exit(0)
     }
 }
 
@@ -203,8 +222,13 @@ impl Sample {
         Ok(())
     }
 
-    /// Takes turns until the harness asks for the end; how long to settle then.
-    fn take_turns(&mut self, team: &mut Team<'_>, reader: &mut LineReader, line: &mut LineWriter) -> Result<u64, Stop> {
+    /// Takes turns until the harness asks for the end.
+    fn take_turns(
+        &mut self,
+        team: &mut Team<'_>,
+        reader: &mut LineReader,
+        line: &mut LineWriter,
+    ) -> Result<Finish, Stop> {
         let mut last = Reading::after();
         loop {
             let message = Message::parse(reader.next()?)?;
@@ -234,7 +258,7 @@ impl Sample {
                     };
                     send(turned.write(line).finish())?;
                 }
-                verb::Finish => return Ok(Finish::read(&message)?.settle_ms),
+                verb::Finish => return Ok(Finish::read(&message)?),
                 verb::QUIT => return Err(Stop::Quietly),
                 other => return Err(Stop::Error(format!("`{other}` is not expected between turns"))),
             }
@@ -242,14 +266,14 @@ impl Sample {
     }
 
     /// Reads the peak while everything is still alive, and leaves the result in `line`, to be sent last.
-    fn outcome(&self, line: &mut LineWriter, settle_ms: u64) -> Result<u64, Stop> {
+    fn outcome(&self, line: &mut LineWriter) -> Result<(), Stop> {
         let peak_live = self.counting.map(|counting| (counting.read)().peak_live);
         let resident = resident();
         // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
         let peak_rss = resident.peak.max(resident.now);
         send_phase(line, PhaseName::Worked)?;
         Outcome { count: self.total.count, checksum: self.total.checksum, peak_rss, peak_live }.write(line);
-        Ok(settle_ms)
+        Ok(())
     }
 }
 

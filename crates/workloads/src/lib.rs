@@ -1,7 +1,12 @@
 //! The standard catalogue of workloads, a folder per family.
 
+mod checksum;
 mod graph;
+mod joined_pool;
 mod json;
+mod lock;
+mod memory_limit;
+mod random;
 
 use heapmark_worker::{Catalogue, Set};
 

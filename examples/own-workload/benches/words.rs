@@ -8,7 +8,7 @@ fn main() -> Result<(), Error> {
     let arguments = Arguments::from_env()?;
     let workers = Workspace::at(env!("CARGO_MANIFEST_DIR")).build_package(env!("CARGO_PKG_NAME"))?;
     let comparison = Comparison::of(workers).reference("words-system");
-    let mut session = comparison.settings(arguments.settings::<PeakRss>(Settings::default())).open(&mut |_| {})?;
+    let mut session = comparison.settings(arguments.settings::<PeakRss>(&Settings::default())).open(&mut |_| {})?;
     for words in [100, 10_000] {
         let case = Case::new("own/words").with("words", words);
         bench_case(&mut criterion, &mut session, &arguments, &case, &mut |_| {})?;

@@ -1,7 +1,7 @@
 //! The same seed makes the same run.
 
 use heapmark::record::Sample;
-use heapmark::{Case, Comparison, Nanos, Settings};
+use heapmark::{Case, Comparison, Nanos, Settings, Stop};
 
 use crate::scene::{Scene, program, settings};
 
@@ -27,7 +27,7 @@ fn fixed(sample: &Sample) -> Fixed {
 fn run(seed: u64) -> Vec<Fixed> {
     let scene = Scene::new();
     let workers = ["system", "b", "c"].map(|name| scene.worker(name, program!("sound")));
-    let settings = Settings { seed, blocks: 4, turns: 6, turn: Nanos(1), ..settings() };
+    let settings = Settings { seed, stop: Stop::Blocks(4), turns: 6, turn: Nanos(1), ..settings() };
     let mut session = Comparison::of(workers).settings(settings).open(&mut |_| {}).expect("sound workers");
     session.measure(&Case::new("test/boxes"), &mut |_| {}).expect("the case makes sense");
     let record = session.finish().expect("nothing is written");

@@ -1,7 +1,7 @@
 //! The memory that a worker reports is its own, and the heap's.
 
 use heapmark::record::Sample;
-use heapmark::{Arrangement, Case, Comparison, Nanos, Settings, Worker};
+use heapmark::{Arrangement, Case, Comparison, Nanos, Settings, Stop, Worker};
 use heapmark_tests::MAPPED_FILE;
 
 use crate::scene::{Scene, program, settings};
@@ -11,7 +11,7 @@ const MIB: u64 = 1 << 20;
 /// One sample of a case, whose turns are of one unit each.
 fn sample(worker: Worker, case: &Case) -> Sample {
     let settings = Settings {
-        blocks: 1,
+        stop: Stop::Blocks(1),
         twin: false,
         arrangements: vec![Arrangement::Alone],
         // Shorter than any unit.

@@ -71,14 +71,15 @@ fn every_status_is_read_as_it_was_written() {
     let path = scene.folder().join("all.jsonl");
     let mut file = RecordFile::create(&path, false).expect("a file in a folder of our own");
     let model = record.samples[0].clone();
-    record.samples = statuses
-        .into_iter()
-        .map(|status| Sample { status, checksum: u64::MAX, wall_ns: u64::MAX, ..model.clone() })
+    record.samples = (0..)
+        .zip(statuses)
+        .map(|(block, status)| Sample { block, status, checksum: u64::MAX, wall_ns: u64::MAX, ..model.clone() })
         .collect();
     let rows = std::iter::once(Row::Run(Box::new(record.run.clone().expect("a run"))))
         .chain(record.contenders.iter().cloned().map(|row| Row::Contender(Box::new(row))))
         .chain(record.cases.iter().cloned().map(|row| Row::Case(Box::new(row))))
         .chain(record.samples.iter().cloned().map(|row| Row::Sample(Box::new(row))))
+        .chain(record.blocks.iter().cloned().map(Row::Block))
         .chain(record.counts.iter().cloned().map(Row::Counts))
         .chain(record.end.clone().map(Row::End));
     for row in rows {

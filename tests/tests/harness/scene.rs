@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use heapmark::{Settings, Worker};
+use heapmark::{Settings, Stop, Worker};
 use heapmark_tests::LIFELINE;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, getpid};
@@ -148,5 +148,5 @@ fn follow(number: usize, mut socket: UnixStream, news: Sender<News>) {
 
 /// The least work that goes through every step, in two blocks, with workers that are debug builds.
 pub(crate) fn settings() -> Settings {
-    Settings { allow_debug: true, blocks: 2, ..Settings::smoke() }
+    Settings { allow_debug: true, stop: Stop::Blocks(2), ..Settings::smoke() }
 }

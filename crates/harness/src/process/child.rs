@@ -15,7 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::capture::Capture;
 use super::deadline::Deadline;
-use crate::Status;
+use crate::{Cancel, Status};
 
 /// How long each step of a sample may take before the worker is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +56,19 @@ pub(crate) struct Child {
     stderr: Capture,
     oom_kills: Option<u64>,
     reaped: bool,
+    cancel: Cancel,
 }
+
+/// How soon a wish to cancel is noticed. Answers come long before, so nobody is woken for it while turns are taken.
+const ATTENTION: Duration = Duration::from_millis(200);
 
 impl Child {
     /// Starts `program` with nothing but these variables in its environment.
-    pub(crate) fn start(program: &Path, environment: &BTreeMap<String, String>) -> Result<Self, Status> {
+    pub(crate) fn start(
+        program: &Path,
+        environment: &BTreeMap<String, String>,
+        cancel: &Cancel,
+    ) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
             // The file's name and not its path: records are shared between machines.
             let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy();
@@ -98,6 +106,7 @@ impl Child {
                 stderr,
                 oom_kills,
                 reaped: false,
+                cancel: cancel.clone(),
             }),
             Err(error) => {
                 // Best effort: the error to report is the first one.
@@ -127,7 +136,11 @@ impl Child {
             if self.inbox.len() >= MAX_LINE {
                 return Err(Status::ProtocolError { detail: format!("{step}: a line of more than {MAX_LINE} bytes") });
             }
-            self.listen(wait, step)?;
+            if self.cancel.is_cancelled() {
+                self.kill();
+                return Err(Status::Timeout { detail: format!("{step}: the run was cancelled") });
+            }
+            self.listen(wait.min(ATTENTION), step)?;
             left = deadline.left().or_else(|| self.inbox.contains(&b'\n').then_some(Duration::ZERO));
         }
         self.kill();

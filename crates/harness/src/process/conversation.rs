@@ -12,7 +12,7 @@ use super::answer::Answer;
 use super::child::{Child, Limits};
 use super::deadline::Deadline;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
-use crate::{Contender, Status};
+use crate::{Cancel, Contender, Settings, Status};
 
 /// What a worker is started with, besides its program.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,15 @@ pub(crate) struct Start<'a> {
     pub(crate) knobs: &'a BTreeMap<String, String>,
     /// Whether debug builds may be measured: for tests of the harness itself.
     pub(crate) allow_debug: bool,
+    /// Ends the worker when it is set.
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl<'a> Start<'a> {
+    /// As the settings say.
+    pub(crate) fn new(settings: &'a Settings, padding: usize, knobs: &'a BTreeMap<String, String>) -> Self {
+        Self { limits: settings.limits, padding, knobs, allow_debug: settings.allow_debug, cancel: &settings.cancel }
+    }
 }
 
 /// A worker's introduction, kept.
@@ -78,7 +87,7 @@ impl Conversation {
     pub(crate) fn open(program: &Path, start: &Start<'_>) -> Result<Self, Status> {
         let mut environment = start.knobs.clone();
         environment.insert("HEAPMARK_PADDING".into(), "x".repeat(start.padding));
-        let mut child = Child::start(program, &environment)?;
+        let mut child = Child::start(program, &environment, start.cancel)?;
         let greeting = greet(&mut child, start).map_err(|status| match status {
             Status::Signal { .. } | Status::Exited { .. } => Status::FailedToStart { detail: status.to_string() },
             other => other,
@@ -164,10 +173,10 @@ impl Conversation {
         Ok(turned)
     }
 
-    /// Reads the peak, drops everything, and ends the worker.
-    pub(crate) fn finish(mut self, settle_ms: u64) -> Result<Finished, Status> {
+    /// Reads the peak, has everything dropped if `drain`, and ends the worker.
+    pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
-        self.child.send(Finish { settle_ms }.write(&mut self.line).finish());
+        self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
         let limit = self.limits.finish.saturating_add(std::time::Duration::from_millis(settle_ms));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();

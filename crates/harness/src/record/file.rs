@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::rows::{CaseRow, ContenderRow, CountsRow, EndRow, Row, RunRow, SCHEMA, Sample};
-use crate::{Case, Error};
+use super::rows::{BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Row, RunRow, SCHEMA, Sample};
+use crate::{Arrangement, Case, Error};
 
 /// A whole record in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,8 +16,10 @@ pub struct Record {
     pub contenders: Vec<ContenderRow>,
     /// The cases in the order in which they were measured.
     pub cases: Vec<CaseRow>,
-    /// The samples in the order in which they ended.
+    /// The samples in the order in which they ended; those of incomplete blocks among them.
     pub samples: Vec<Sample>,
+    /// The blocks that are complete.
+    pub blocks: Vec<BlockRow>,
     /// What the counting backend saw.
     pub counts: Vec<CountsRow>,
     /// How the run ended; absent if it was interrupted.
@@ -31,13 +33,35 @@ impl Record {
             Row::Run(run) => self.run = Some(*run),
             Row::Contender(contender) => self.contenders.push(*contender),
             Row::Case(case) => self.cases.push(*case),
-            Row::Sample(sample) => self.samples.push(*sample),
+            Row::Sample(sample) => self.push_sample(*sample),
+            Row::Block(block) => self.blocks.push(block),
             Row::Counts(counts) => self.counts.push(counts),
             Row::End(end) => self.end = Some(end),
         }
     }
 
-    /// The samples of one case.
+    /// Adds a sample in place of an earlier one of the same contender and block, which a resumed run measured again.
+    fn push_sample(&mut self, sample: Sample) {
+        let is_same = |earlier: &Sample| {
+            (earlier.block, earlier.arrangement) == (sample.block, sample.arrangement)
+                && earlier.contender == sample.contender
+                && earlier.case == sample.case
+        };
+        self.samples.retain(|earlier| !is_same(earlier));
+        self.samples.push(sample);
+    }
+
+    /// Whether a block of a case is complete in this arrangement.
+    pub fn is_complete(&self, case: &Case, block: u32, arrangement: Arrangement) -> bool {
+        self.blocks.iter().any(|row| row.block == block && row.arrangement == arrangement && row.case == *case)
+    }
+
+    /// The samples of one case that count: those of complete blocks, and every failure.
+    pub fn counting_samples<'a>(&'a self, case: &'a Case) -> impl Iterator<Item = &'a Sample> {
+        self.samples_of(case).filter(|s| !s.status.is_ok() || self.is_complete(case, s.block, s.arrangement))
+    }
+
+    /// All samples of one case.
     pub fn samples_of<'a>(&'a self, case: &'a Case) -> impl Iterator<Item = &'a Sample> {
         self.samples.iter().filter(move |sample| sample.case == *case)
     }
@@ -100,6 +124,16 @@ impl RecordFile {
         options.write(true).create(true).truncate(replace).create_new(!replace);
         let file = options.open(&path).map_err(Error::file("cannot create", &path))?;
         Ok(Self { path, file, length: 0 })
+    }
+
+    /// Opens a record to go on with. A last line that was torn off is cut away.
+    pub fn append_to(path: impl Into<PathBuf>) -> Result<Self, Error> {
+        let path = path.into();
+        let content = std::fs::read(&path).map_err(Error::file("cannot read", &path))?;
+        let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let file = OpenOptions::new().append(true).open(&path).map_err(Error::file("cannot open", &path))?;
+        file.set_len(whole as u64).map_err(Error::file("cannot cut the torn last line of", &path))?;
+        Ok(Self { path, file, length: whole as u64 })
     }
 
     /// Where it lies.

@@ -22,6 +22,8 @@ pub enum Row {
     Case(Box<CaseRow>),
     /// One sample.
     Sample(Box<Sample>),
+    /// The samples of a block in one arrangement are complete.
+    Block(BlockRow),
     /// What the counting backend saw in a case.
     Counts(CountsRow),
     /// The last line of a run that came to its end.
@@ -129,8 +131,29 @@ pub struct CaseRow {
     pub turn_units: u64,
     /// What such a turn took on the reference in the calibration.
     pub turn: Nanos,
+    /// Turns of a sample in [`Arrangement::Turns`].
+    pub turns: u32,
+    /// What each block consists of.
+    pub arrangements: Vec<Arrangement>,
     /// Whether taking turns was impossible, so that every sample ran alone; why.
     pub no_turns: Option<String>,
+}
+
+/// A block is complete in one arrangement: the samples in it count. Those of a block without this row do not; the run was
+/// interrupted in its middle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockRow {
+    /// The case.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The block, from 0.
+    pub block: u32,
+    /// The arrangement.
+    pub arrangement: Arrangement,
+    /// Wall time from the first start to the last exit.
+    pub wall_ns: u64,
+    /// Of this, wall time inside timed turns.
+    pub timed_ns: u64,
 }
 
 /// Memory at the end of a phase. A field that the kernel lacks is absent.
@@ -157,6 +180,8 @@ pub struct Turns {
     pub user_ns: Vec<u64>,
     /// System time of each turn.
     pub system_ns: Vec<u64>,
+    /// CPU time used before each turn, since the one before it.
+    pub idle_cpu_ns: Vec<u64>,
     /// When in its round the turn came, from 0.
     pub position: Vec<u32>,
     /// Checksum of each turn's results.
@@ -225,6 +250,39 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// A sample that was begun: nothing is measured yet, and nothing has gone wrong.
+    pub fn new(case: Case, contender: &str, role: Role, block: u32, arrangement: Arrangement) -> Self {
+        Self {
+            case,
+            contender: contender.to_owned(),
+            role,
+            block,
+            arrangement,
+            status: Status::Ok,
+            padding: 0,
+            units: 0,
+            checksum: 0,
+            wall_ns: 0,
+            user_ns: 0,
+            system_ns: 0,
+            idle_cpu_ns: 0,
+            minor_faults: 0,
+            major_faults: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            start_rss: None,
+            base_rss: None,
+            peak_rss: None,
+            peak_reset: false,
+            start_ns: 0,
+            prepare_ns: 0,
+            exchange_ns: 0,
+            finish_ns: 0,
+            memory: BTreeMap::new(),
+            turns: Turns::default(),
+        }
+    }
+
     /// User and system time of all timed turns.
     pub fn cpu(&self) -> Nanos {
         Nanos(self.user_ns.saturating_add(self.system_ns))

@@ -34,27 +34,27 @@ impl Estimate {
     }
 }
 
-/// The estimate from the log-ratios of the blocks. Nothing for no blocks, or where a log-ratio is not finite: a ratio to
-/// zero is not a number that can be compared.
+/// The estimate from the log-ratios of the blocks. Nothing for no blocks, or where a log-ratio is not finite: a ratio
+/// to zero is not a number that can be compared. Nothing either where a ratio is too large or too small for a number,
+/// so that what there is can be inverted and stored.
 pub fn estimate(log_ratios: &[f64]) -> Option<Estimate> {
     let centre = walsh_median(log_ratios)?;
     let interval = signed_rank_interval(log_ratios, CONFIDENCE);
-    Some(Estimate {
-        ratio: centre.exp(),
-        low: interval.map(|(low, _)| low.exp()),
-        high: interval.map(|(_, high)| high.exp()),
-        blocks: log_ratios.len(),
-    })
+    let (low, high) = (interval.map(|(low, _)| low.exp()), interval.map(|(_, high)| high.exp()));
+    let ratio = centre.exp();
+    let representable = [Some(ratio), low, high].into_iter().flatten().all(f64::is_normal);
+    representable.then_some(Estimate { ratio, low, high, blocks: log_ratios.len() })
 }
 
-/// The middle value, or the mean of the two in the middle. Nothing for no values, or where one is not a number.
+/// The middle value, or the mean of the two in the middle. Nothing for no values, where one is not a number, or where
+/// the two in the middle are opposite infinities.
 pub fn median(values: &[f64]) -> Option<f64> {
     if values.iter().any(|value| value.is_nan()) {
         return None;
     }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    median_of_sorted(&sorted)
+    median_of_sorted(&sorted).filter(|middle| !middle.is_nan())
 }
 
 pub(super) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
@@ -78,6 +78,15 @@ mod tests {
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(median(&[1.0, f64::NAN]), None);
         assert_eq!(median(&[f64::MAX, f64::MAX]), Some(f64::MAX));
+        assert_eq!(median(&[f64::NEG_INFINITY, f64::INFINITY]), None);
+    }
+
+    #[test]
+    fn a_ratio_that_is_no_number_is_no_estimate() {
+        for log_ratios in [&[][..], &[f64::NAN], &[f64::INFINITY], &[1e4], &[-1e4], &[0.0; 5], &[0.0]] {
+            let expected = log_ratios.iter().all(|&ratio| ratio.abs() < 1.0) && !log_ratios.is_empty();
+            assert_eq!(estimate(log_ratios).is_some(), expected, "{log_ratios:?}");
+        }
     }
 
     #[test]

@@ -114,8 +114,8 @@ fn facts(run: &RunRow) -> Vec<String> {
         ),
         format!("transparent huge pages {}, governor {}", or_absent(&machine.thp), or_absent(&machine.governor)),
         format!(
-            "{} blocks of {} turns of about {}, {} alone; margin {} %, seed {}",
-            settings.blocks,
+            "{}, at least {} turns of about {} a sample, {} alone; margin {} %, seed {}",
+            settings.stop,
             settings.turns,
             settings.turn,
             settings.turns_alone,

@@ -12,8 +12,9 @@
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use super::limit::within_limit;
-use super::mix::{fold, lane_rng, scatter};
+use crate::checksum::mix;
+use crate::memory_limit::within_memory;
+use crate::random::{scatter, stream};
 
 /// A churned store, read.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ impl Workload for Aged {
             words: setup.size("words"),
         };
         let record = 80 + 4 * job.words as u64 + 8 * job.words as u64 / 4;
-        within_limit(ABOUT.name, record * (job.records * lanes) as u64)?;
+        within_memory(ABOUT.name, lanes, record * (job.records * lanes) as u64)?;
         Ok(Box::new(job))
     }
 }
@@ -89,7 +90,7 @@ impl Job for Stores {
         let mut churn = Churn {
             words: self.words,
             keys: scatter(scatter(self.seed) ^ index as u64),
-            rng: lane_rng(self.seed, index),
+            rng: stream(self.seed, index as u64),
             records: Vec::with_capacity(self.records),
             others: Vec::with_capacity(self.records / 2),
         };
@@ -181,7 +182,7 @@ impl Chain {
         let mut next = &self.0;
         while let Some(record) = next {
             let words = record.words.iter().fold(record.key, |sum, word| sum.wrapping_add(*word));
-            sum = fold(sum, words);
+            sum = mix(sum, words);
             next = &record.next;
         }
         sum

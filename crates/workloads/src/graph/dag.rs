@@ -15,10 +15,11 @@ use std::sync::{Arc, Mutex, Weak};
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use super::limit::within_limit;
-use super::lock::locked;
-use super::mix::{fold, fold_text, lane_rng};
 use super::text::text;
+use crate::checksum::{mix, mix_bytes};
+use crate::lock::locked;
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// A layered graph of `Arc` and `Weak`, rewired at random.
 #[derive(Debug)]
@@ -78,7 +79,7 @@ impl Workload for Dag {
         // While a pin lives, PIN versions are made for each pin there is; it may hold any of them.
         let version = 400 + 64 * job.fan as u64 + job.label as u64 / 2 + 4 * job.output as u64;
         let versions = job.width * layers + usize::from(PIN) * job.pins;
-        within_limit(ABOUT.name, version * (versions * lanes) as u64)?;
+        within_memory(ABOUT.name, lanes, version * (versions * lanes) as u64)?;
         Ok(Box::new(job))
     }
 }
@@ -148,7 +149,7 @@ impl Lane for Graph<'_> {
 
 impl<'a> Graph<'a> {
     fn new(shape: &'a Graphs, lane: usize) -> Self {
-        let rng = lane_rng(shape.seed, lane);
+        let rng = stream(shape.seed, lane as u64);
         let (layers, pins) = (Vec::with_capacity(shape.layers), Vec::with_capacity(shape.pins));
         let mut graph = Self { shape, rng, layers, focus: (0, 0), pins };
         for layer in 0..shape.layers {
@@ -254,8 +255,8 @@ impl Node {
 
     fn checksum(self: &Arc<Self>) -> u64 {
         let output = self.output.iter().fold(self.output.len() as u64, |sum, word| sum.wrapping_add(*word));
-        let own = fold_text(fold(output, Arc::strong_count(self) as u64), &self.label);
-        locked(&self.children).iter().fold(own, |sum, child| fold(sum, Arc::strong_count(child) as u64))
+        let own = mix_bytes(mix(output, Arc::strong_count(self) as u64), self.label.as_bytes());
+        locked(&self.children).iter().fold(own, |sum, child| mix(sum, Arc::strong_count(child) as u64))
     }
 }
 

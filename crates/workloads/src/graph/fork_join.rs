@@ -8,17 +8,14 @@
 //! Read from it: how an allocator does when every thread of a pool allocates and frees at once and much of what it frees
 //! is foreign. Rayon itself allocates little: its jobs live on the stack.
 
-use std::sync::Mutex;
-use std::thread::JoinHandle;
-
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::limit::within_limit;
-use super::lock::locked;
-use super::mix::{fold, fold_text, lane_rng, scatter};
 use super::text::text;
+use crate::checksum::{mix, mix_bytes};
+use crate::joined_pool::JoinedPool;
+use crate::memory_limit::within_memory;
+use crate::random::{scatter, stream};
 
 /// Trees built and dropped on a rayon pool.
 #[derive(Debug)]
@@ -55,10 +52,10 @@ impl Workload for ForkJoin {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
-        let (nodes, live) = (setup.size("nodes"), setup.size("live"));
+        let (threads, nodes, live) = (setup.size("threads"), setup.size("nodes"), setup.size("live"));
         // A node with its text, and as much again: what is freed by other threads comes back late in some allocators.
-        within_limit(ABOUT.name, 280 * nodes as u64 * (live as u64 + 1))?;
-        let pool = JoinedPool::new(setup.size("threads")).map_err(|error| format!("{}: {error}", ABOUT.name))?;
+        within_memory(ABOUT.name, threads, 280 * nodes as u64 * (live as u64 + 1))?;
+        let pool = JoinedPool::start(ABOUT.name, threads)?;
         Ok(Box::new(Nursery {
             seed: setup.seed,
             nodes,
@@ -67,45 +64,6 @@ impl Workload for ForkJoin {
             keep: setup.size("keep"),
             pool,
         }))
-    }
-}
-
-/// A pool whose threads have ended when it is gone: rayon's own drop does not wait for them, and what they still hold
-/// would be counted as memory that was not given back.
-struct JoinedPool {
-    pool: Option<ThreadPool>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-impl JoinedPool {
-    fn new(threads: usize) -> Result<Self, String> {
-        let handles = Mutex::new(Vec::with_capacity(threads));
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .spawn_handler(|thread| {
-                locked(&handles).push(std::thread::Builder::new().spawn(|| thread.run())?);
-                Ok(())
-            })
-            .build()
-            .map_err(|error| error.to_string())?;
-        Ok(Self { pool: Some(pool), threads: handles })
-    }
-
-    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
-    }
-}
-
-impl Drop for JoinedPool {
-    fn drop(&mut self) {
-        self.pool = None;
-        for thread in locked(&self.threads).drain(..) {
-            // A thread that panicked has said so on standard error.
-            let _ = thread.join();
-        }
     }
 }
 
@@ -125,8 +83,8 @@ impl Job for Nursery {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let mut rng = lane_rng(self.seed, index);
-        let (window, last) = self.pool.run(|| {
+        let mut rng = stream(self.seed, index as u64);
+        let (window, last) = self.pool.install(|| {
             let mut tree = || self.plan(&mut rng).build();
             ((0..self.live).map(|_| tree()).collect(), tree())
         });
@@ -153,7 +111,7 @@ struct Bed<'a> {
 impl Lane for Bed<'_> {
     fn turn(&mut self, turn: &Turn) -> Tally {
         let Self { nursery, rng, window, last } = self;
-        nursery.pool.run(|| {
+        nursery.pool.install(|| {
             let mut tally = Tally::default();
             for _ in 0..turn.share() {
                 let plan = nursery.plan(rng);
@@ -234,7 +192,7 @@ impl Node {
         let read = |side: Option<Box<Self>>| side.map_or(0, |side| side.consume(grain));
         let (right, left) =
             if nodes < grain { (read(right), read(left)) } else { rayon::join(|| read(right), || read(left)) };
-        fold(fold(fold_text(value, &text), left), right)
+        mix(mix(mix_bytes(value, text.as_bytes()), left), right)
     }
 }
 
@@ -257,20 +215,5 @@ mod tests {
             assert_eq!(count(Some(&plan.build())), nodes);
             assert_eq!(plan.build().consume(16), plan.build().consume(usize::MAX));
         }
-    }
-
-    #[test]
-    fn the_threads_have_ended_when_the_pool_is_gone() {
-        let pool = JoinedPool::new(3).unwrap();
-        let alive = std::sync::Arc::new(());
-        pool.run(|| {
-            rayon::broadcast(|_| {
-                thread_local!(static HELD: std::cell::RefCell<Option<std::sync::Arc<()>>> = const { std::cell::RefCell::new(None) });
-                HELD.set(Some(std::sync::Arc::clone(&alive)));
-            });
-        });
-        assert_eq!(std::sync::Arc::strong_count(&alive), 4);
-        drop(pool);
-        assert_eq!(std::sync::Arc::strong_count(&alive), 1);
     }
 }

@@ -17,10 +17,11 @@ use std::thread::{self, Thread};
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use super::limit::within_limit;
-use super::lock::locked;
-use super::mix::{fold, fold_text, lane_rng};
 use super::text::text;
+use crate::checksum::{mix, mix_bytes};
+use crate::lock::locked;
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// Graphs built on one thread, dropped on the next.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Workload for Handoff {
         let live = setup.size("live").div_ceil(lanes);
         let node = 160 + shape.payload as u64 / 2;
         let graphs = (live + capacity + 1) * lanes;
-        within_limit(ABOUT.name, node * shape.nodes as u64 * graphs as u64)?;
+        within_memory(ABOUT.name, lanes, node * shape.nodes as u64 * graphs as u64)?;
         let queues = (0..lanes).map(|_| Queue::new(capacity)).collect();
         Ok(Box::new(Ring { seed: setup.seed, shape, live, keep: setup.size("keep"), queues }))
     }
@@ -80,7 +81,7 @@ impl Job for Ring {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let mut build = lane_rng(self.seed, index);
+        let mut build = stream(self.seed, index as u64);
         let window = (0..self.live).map(|_| self.shape.build(&mut build)).collect();
         *locked(&self.queues[index].consumer) = Some(thread::current());
         // What a lane draws for building must not depend on when it takes, so each has a generator of its own.
@@ -224,7 +225,7 @@ impl Drop for Graph {
 fn checksum(graph: &Graph) -> u64 {
     graph.0.iter().fold(graph.0.len() as u64, |sum, node| {
         let edges = node.edges.iter().fold(node.value, |sum, edge| sum.wrapping_add(edge.value));
-        fold_text(fold(sum, edges), &node.text)
+        mix_bytes(mix(sum, edges), node.text.as_bytes())
     })
 }
 

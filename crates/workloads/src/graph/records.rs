@@ -14,9 +14,10 @@ use std::hash::BuildHasherDefault;
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use super::limit::within_limit;
-use super::mix::{fold, fold_text, lane_rng};
 use super::text::text;
+use crate::checksum::{mix, mix_bytes};
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// A store of records: insert, update, delete, query.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl Workload for Records {
             history: setup.size("history"),
         };
         let record = 2500 + job.note as u64 + (job.history * size_of::<Event>()) as u64;
-        within_limit(ABOUT.name, record * (job.records * lanes) as u64)?;
+        within_memory(ABOUT.name, lanes, record * (job.records * lanes) as u64)?;
         Ok(Box::new(job))
     }
 }
@@ -77,7 +78,7 @@ impl Job for Stores {
         let room = 2 * self.records + 2;
         let mut store = Store {
             limits: self,
-            rng: lane_rng(self.seed, index),
+            rng: stream(self.seed, index as u64),
             keys: Vec::with_capacity(room),
             records: HashMap::with_capacity_and_hasher(room, Hasher::default()),
             inserted: 0,
@@ -169,7 +170,7 @@ impl Store<'_> {
             record.attributes.insert(rng.u64(..ATTRIBUTE_KEYS), text(rng, 1, 100).to_owned());
         }
         record.history.push(Event { kind: 0, amount: rng.u64(..) });
-        let sum = fold_text(key, &record.name);
+        let sum = mix_bytes(key, record.name.as_bytes());
         self.records.insert(key, record);
         self.keys.push(key);
         sum
@@ -179,8 +180,8 @@ impl Store<'_> {
         let index = self.rng.usize(..self.keys.len());
         let key = self.keys.swap_remove(index);
         let Some(record) = self.records.remove(&key) else { return 0 };
-        let tags = record.tags.iter().fold(key, |sum, tag| fold_text(sum, tag));
-        fold(fold_text(tags, &record.note), record.attributes.len() as u64)
+        let tags = record.tags.iter().fold(key, |sum, tag| mix_bytes(sum, tag.as_bytes()));
+        mix(mix_bytes(tags, record.note.as_bytes()), record.attributes.len() as u64)
     }
 
     /// Changes one thing in a random record.
@@ -195,7 +196,7 @@ impl Store<'_> {
                     record.history = record.history.split_off(self.limits.history / 2);
                 }
                 record.history.push(Event { kind: rng.u64(..8), amount: rng.u64(..) });
-                fold(key, record.history.len() as u64)
+                mix(key, record.history.len() as u64)
             }
             3..5 => {
                 if record.note.len() >= self.limits.note {
@@ -203,7 +204,7 @@ impl Store<'_> {
                     record.note.shrink_to_fit();
                 }
                 record.note.push_str(text(rng, 8, 64));
-                fold(key, record.note.len() as u64)
+                mix(key, record.note.len() as u64)
             }
             5..7 => {
                 let name = rng.u64(..ATTRIBUTE_KEYS);
@@ -212,14 +213,14 @@ impl Store<'_> {
                 } else {
                     record.attributes.insert(name, text(rng, 1, 100).to_owned())
                 };
-                old.map_or(key, |old| fold_text(key, &old))
+                old.map_or(key, |old| mix_bytes(key, old.as_bytes()))
             }
             _ => {
                 if record.tags.len() >= TAGS {
                     record.tags.swap_remove(rng.usize(..TAGS));
                 }
                 record.tags.push(text(rng, 3, 24).to_owned());
-                fold(key, record.tags.len() as u64)
+                mix(key, record.tags.len() as u64)
             }
         }
     }
@@ -230,9 +231,9 @@ impl Store<'_> {
         let key = self.keys[rng.usize(..self.keys.len())];
         let Some(record) = self.records.get(&key) else { return 0 };
         let attribute = record.attributes.get(&rng.u64(..ATTRIBUTE_KEYS));
-        let sum = attribute.map_or(key, |value| fold_text(key, value));
+        let sum = attribute.map_or(key, |value| mix_bytes(key, value.as_bytes()));
         let amount = record.history.iter().fold(0, |sum: u64, event| sum.wrapping_add(event.amount ^ event.kind));
-        fold(fold_text(sum, &record.name), amount)
+        mix(mix_bytes(sum, record.name.as_bytes()), amount)
     }
 }
 
@@ -246,7 +247,7 @@ mod tests {
             let limits = Stores { seed: 1, lanes: 1, records, note: 100, history: 6 };
             let mut store = Store {
                 limits: &limits,
-                rng: lane_rng(1, 0),
+                rng: stream(1, 0),
                 records: HashMap::default(),
                 keys: Vec::new(),
                 inserted: 0,

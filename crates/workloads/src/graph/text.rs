@@ -17,7 +17,7 @@ const fn letters() -> [u8; 2 * LONGEST] {
     let mut letters = [0; 2 * LONGEST];
     let mut i = 0;
     while i < letters.len() {
-        let random = super::mix::scatter(i as u64).to_le_bytes()[0];
+        let random = crate::random::scatter(i as u64).to_le_bytes()[0];
         letters[i] = b'a' + random % 26;
         i += 1;
     }

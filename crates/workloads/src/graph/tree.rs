@@ -11,9 +11,10 @@
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use super::limit::within_limit;
-use super::mix::{fold, fold_text, lane_rng};
 use super::text::text;
+use crate::checksum::{mix, mix_bytes};
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// Deep trees of boxed nodes, built, walked and dropped.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl Workload for Tree {
             keep: setup.size("keep"),
         };
         // The new tree is there before the old one goes. A node with its block's overhead, averaged over the kinds.
-        within_limit(ABOUT.name, 80 * job.nodes as u64 * (job.live as u64 + 1) * lanes as u64)?;
+        within_memory(ABOUT.name, lanes, 80 * job.nodes as u64 * (job.live as u64 + 1) * lanes as u64)?;
         Ok(Box::new(job))
     }
 }
@@ -75,7 +76,7 @@ impl Job for Forest {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let mut rng = lane_rng(self.seed, index);
+        let mut rng = stream(self.seed, index as u64);
         let window = (0..self.live).map(|_| self.grow(&mut rng)).collect();
         Box::new(Clearing { forest: self, rng, window })
     }
@@ -205,11 +206,11 @@ fn list(rng: &mut Rng, shares: impl Iterator<Item = usize>, depth: usize) -> Exp
 /// Reads the whole tree.
 fn walk(tree: &Expression) -> u64 {
     match tree {
-        Expression::Number(number) => fold(1, **number),
-        Expression::Text(text) => fold_text(2, text),
-        Expression::Unary(node) => fold(node.operator, walk(&node.operand)),
-        Expression::Binary(node) => fold(fold(node.operator, walk(&node.left)), walk(&node.right)),
-        Expression::List(node) => node.items.iter().fold(node.name, |sum, item| fold(sum, walk(item))),
+        Expression::Number(number) => mix(1, **number),
+        Expression::Text(text) => mix_bytes(2, text.as_bytes()),
+        Expression::Unary(node) => mix(node.operator, walk(&node.operand)),
+        Expression::Binary(node) => mix(mix(node.operator, walk(&node.left)), walk(&node.right)),
+        Expression::List(node) => node.items.iter().fold(node.name, |sum, item| mix(sum, walk(item))),
     }
 }
 

@@ -9,11 +9,12 @@ use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 use serde_json::Value;
 
-use super::checksum::{mix, of_bytes, rng};
 use super::generator::{CHOICES, Generator, Profile};
-use super::limit::within_memory;
 use super::sample::sample;
 use super::window::Window;
+use crate::checksum::{mix, mix_bytes};
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// See the [module](self).
 pub(crate) struct Build;
@@ -46,7 +47,7 @@ impl Workload for Build {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live, size) = (setup.size("threads"), setup.size("live"), setup.size("size") << 10);
         let profile = Profile::chosen(setup.choice("profile"));
-        within_memory(ABOUT.name, lanes, live + 1, size * profile.memory_factor())?;
+        within_memory(ABOUT.name, lanes, (lanes * (live + 1) * size * profile.memory_factor()) as u64)?;
         let generator = Generator::new(profile, size, setup.seed);
         Ok(Box::new(Plan { lanes, live, serialise: setup.choice("serialise") == "yes", seed: setup.seed, generator }))
     }
@@ -66,7 +67,7 @@ impl Job for Plan {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        Box::new(Builder { plan: self, rng: rng(self.seed, index as u64), window: Window::new(self.live) })
+        Box::new(Builder { plan: self, rng: stream(self.seed, index as u64), window: Window::new(self.live) })
     }
 }
 
@@ -82,7 +83,7 @@ impl Lane for Builder<'_> {
         for _ in 0..turn.share() {
             let document = self.plan.generator.document(&mut self.rng);
             let mut checksum = if self.plan.serialise {
-                of_bytes(&serde_json::to_vec(&document).expect("a value tree serialises"))
+                mix_bytes(0, &serde_json::to_vec(&document).expect("a value tree serialises"))
             } else {
                 sample(&document, self.rng.u64(..))
             };

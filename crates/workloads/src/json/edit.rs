@@ -9,11 +9,12 @@ use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 use serde_json::Value;
 
-use super::checksum::{mix, of_bytes, rng};
 use super::documents::{CHOICES, Deal, Document, TREE_BYTES};
-use super::limit::within_memory;
 use super::sample::sample;
 use super::window::Window;
+use crate::checksum::{mix, mix_bytes};
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// See the [module](self).
 pub(crate) struct Edit;
@@ -51,7 +52,7 @@ impl Workload for Edit {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live, edits) = (setup.size("threads"), setup.size("live"), setup.size("edits"));
-        within_memory(ABOUT.name, lanes, live + 1, TREE_BYTES + edits * EDIT_BYTES)?;
+        within_memory(ABOUT.name, lanes, (lanes * (live + 1) * (TREE_BYTES + edits * EDIT_BYTES)) as u64)?;
         let documents = Document::chosen(setup.choice("document"));
         Ok(Box::new(Editor { lanes, live, edits, documents, parts: parts(setup.seed), seed: setup.seed }))
     }
@@ -72,7 +73,7 @@ impl Job for Editor {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let (rng, deal) = (rng(self.seed, index as u64), Deal::new(self.documents));
+        let (rng, deal) = (stream(self.seed, index as u64), Deal::new(self.documents));
         Box::new(Editing { editor: self, rng, deal, window: Window::new(self.live) })
     }
 }
@@ -94,7 +95,7 @@ impl Lane for Editing<'_> {
                 edit(&mut tree, &self.editor.parts, &mut self.rng);
             }
             let text = serde_json::to_vec(&tree).expect("a value tree serialises");
-            let mut checksum = of_bytes(&text);
+            let mut checksum = mix_bytes(0, &text);
             drop(text);
             if let Some(old) = self.window.keep(tree, &mut self.rng) {
                 checksum = mix(checksum, sample(&old, checksum));
@@ -178,7 +179,7 @@ fn parts(seed: u64) -> Vec<Value> {
         let tree = serde_json::from_str(document.text()).expect("the embedded documents parse");
         collect_small(tree, &mut small);
     }
-    rng(seed, u64::MAX).shuffle(&mut small);
+    stream(seed, u64::MAX).shuffle(&mut small);
     small.truncate(PARTS);
     small.shrink_to_fit();
     small
@@ -209,7 +210,7 @@ mod tests {
         let mut after: Vec<String> = Vec::new();
         for seed in 0..2000 {
             let mut tree = before.clone();
-            edit(&mut tree, &parts, &mut rng(seed, 0));
+            edit(&mut tree, &parts, &mut stream(seed, 0));
             let mut text = tree.to_string();
             if let Some(start) = text.find("added-") {
                 let end = start + text[start..].find('"').unwrap();
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn what_becomes_empty_can_be_edited_on() {
         for mut tree in [json!([]), json!({})] {
-            let mut rng = rng(1, 1);
+            let mut rng = stream(1, 1);
             let sizes: Vec<_> = (0..200)
                 .map(|_| {
                     edit(&mut tree, &[json!(1)], &mut rng);
@@ -260,7 +261,7 @@ mod tests {
         for document in Document::ALL {
             let mut tree: Value = serde_json::from_str(document.text()).unwrap();
             let before = tree.to_string().len();
-            let (parts, mut rng) = (parts(2), rng(2, 0));
+            let (parts, mut rng) = (parts(2), stream(2, 0));
             (0..64).for_each(|_| edit(&mut tree, &parts, &mut rng));
             let after = tree.to_string().len();
             assert!(after.abs_diff(before) < before / 4, "{document:?}: {before} bytes, then {after}");

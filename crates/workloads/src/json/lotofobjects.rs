@@ -13,9 +13,10 @@ use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 use serde_json::{Map, Value};
 
-use super::checksum::{mix, of_bytes, rng};
-use super::limit::within_memory;
 use super::window::Window;
+use crate::checksum::mix_bytes;
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// See the [module](self).
 pub(crate) struct LotOfObjects;
@@ -54,7 +55,7 @@ impl Workload for LotOfObjects {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, objects, live) = (setup.size("threads"), setup.size("objects"), setup.size("live"));
-        within_memory(ABOUT.name, lanes, live + 1, objects * OBJECT_BYTES)?;
+        within_memory(ABOUT.name, lanes, (lanes * (live + 1) * objects * OBJECT_BYTES) as u64)?;
         Ok(Box::new(Service { lanes, objects, live, seed: setup.seed, words: Words::new(setup.seed) }))
     }
 }
@@ -73,7 +74,7 @@ impl Job for Service {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let rng = rng(self.seed, index as u64);
+        let rng = stream(self.seed, index as u64);
         Box::new(Requests { service: self, rng, window: Window::new(self.live) })
     }
 }
@@ -95,11 +96,11 @@ impl Lane for Requests<'_> {
         for _ in 0..turn.share() {
             let objects = self.service.words.objects(self.service.objects, &mut self.rng);
             let text = serde_json::to_vec(&objects).expect("a value tree serialises");
-            let mut checksum = of_bytes(&text);
+            let mut checksum = mix_bytes(0, &text);
             let sent = self.window.keep(Response { _objects: objects, text }, &mut self.rng);
             // A response that was kept is checked once more before it goes.
             if let (1.., Some(old)) = (self.service.live, sent) {
-                checksum = mix(checksum, of_bytes(&old.text));
+                checksum = mix_bytes(checksum, &old.text);
             }
             tally.add(checksum);
         }
@@ -117,7 +118,7 @@ impl Words {
     const LENGTH: usize = 1 << 14;
 
     fn new(seed: u64) -> Self {
-        let mut rng = rng(seed, u64::MAX);
+        let mut rng = stream(seed, u64::MAX);
         let digits = (0..Self::LENGTH).map(|_| rng.digit(16)).collect();
         let letters = (0..Self::LENGTH).map(|_| rng.lowercase()).collect();
         Self { digits, letters }
@@ -162,7 +163,7 @@ mod tests {
     fn the_report_s_document_has_251_001_bytes_whatever_the_seed() {
         for seed in 0..20 {
             let words = Words::new(seed);
-            let mut rng = rng(seed, 0);
+            let mut rng = stream(seed, 0);
             let texts: Vec<_> = (0..5).map(|_| words.objects(3000, &mut rng).to_string()).collect();
             assert!(texts.iter().all(|text| text.len() == 251_001));
             assert!(texts.iter().skip(1).all(|text| *text != texts[0]), "requests differ");
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn any_number_of_objects_has_the_documented_length() {
         let words = Words::new(9);
-        let mut rng = rng(9, 9);
+        let mut rng = stream(9, 9);
         for objects in (1..40).chain([2999, 3001]) {
             let document = words.objects(objects, &mut rng);
             assert_eq!(document.to_string().len(), 84 * objects + 1 - objects / 3);

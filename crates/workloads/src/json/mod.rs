@@ -4,12 +4,10 @@
 //! bytes, the nodes of a sorted map), arrays and texts that grow by reallocation, and whole documents that go at once.
 
 mod build;
-mod checksum;
 mod documents;
 mod edit;
 mod features;
 mod generator;
-mod limit;
 mod lotofobjects;
 mod parse;
 mod pool;

@@ -10,12 +10,13 @@ use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload}
 use serde::Serialize;
 use serde_json::Value;
 
-use super::checksum::{mix, rng};
 use super::documents::{CHOICES, Deal, Document, TREE_BYTES};
-use super::limit::within_memory;
 use super::sample::sample;
 use super::typed::Typed;
 use super::window::Window;
+use crate::checksum::mix;
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// See the [module](self).
 pub(crate) struct Parse;
@@ -46,7 +47,7 @@ impl Workload for Parse {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, live) = (setup.size("threads"), setup.size("live"));
-        within_memory(ABOUT.name, lanes, live + 1, TREE_BYTES)?;
+        within_memory(ABOUT.name, lanes, (lanes * (live + 1) * TREE_BYTES) as u64)?;
         let documents = Document::chosen(setup.choice("document"));
         Ok(Box::new(Reader { lanes, live, documents, typed: setup.choice("into") == "typed", seed: setup.seed }))
     }
@@ -66,7 +67,7 @@ impl Job for Reader {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        let rng = rng(self.seed, index as u64);
+        let rng = stream(self.seed, index as u64);
         if self.typed {
             Box::new(Reading::new(self, rng, Typed::parse))
         } else {

@@ -10,18 +10,19 @@
 //! stealing. All threads finish the one before they begin the other, so that who drops what never depends on who is fast.
 //! With one thread there is nobody to hand over to.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::Mutex;
 
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::Value;
 
-use super::checksum::{mix, rng};
 use super::generator::{CHOICES, Generator, Profile};
-use super::limit::within_memory;
 use super::sample::sample;
+use crate::checksum::mix;
+use crate::joined_pool::JoinedPool;
+use crate::lock::locked;
+use crate::memory_limit::within_memory;
+use crate::random::stream;
 
 /// See the [module](self).
 pub(crate) struct Pool;
@@ -52,49 +53,15 @@ impl Workload for Pool {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (threads, live, size) = (setup.size("threads"), setup.size("live"), setup.size("size") << 10);
         let profile = Profile::chosen(setup.choice("profile"));
-        within_memory(ABOUT.name, threads, live, size * profile.memory_factor())?;
+        within_memory(ABOUT.name, threads, (threads * live * size * profile.memory_factor()) as u64)?;
         let generator = Generator::new(profile, size, setup.seed);
-        Ok(Box::new(Pipeline { team: Team::start(threads)?, live: live * threads, seed: setup.seed, generator }))
-    }
-}
-
-/// A pool whose threads have ended when it is dropped; rayon's own only tells them to.
-struct Team {
-    pool: Option<ThreadPool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Team {
-    fn start(count: usize) -> Result<Self, String> {
-        let mut threads = Vec::with_capacity(count);
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(count)
-            .spawn_handler(|worker| {
-                threads.push(thread::Builder::new().spawn(|| worker.run())?);
-                Ok(())
-            })
-            .build()
-            .map_err(|error| format!("json/pool cannot start {count} threads: {error}"))?;
-        Ok(Self { pool: Some(pool), threads })
-    }
-
-    fn pool(&self) -> &ThreadPool {
-        self.pool.as_ref().expect("the pool is there until the team is dropped")
-    }
-}
-
-impl Drop for Team {
-    fn drop(&mut self) {
-        drop(self.pool.take());
-        for thread in self.threads.drain(..) {
-            // A panic on a thread of the pool has already been passed on to where the work was given.
-            let _ = thread.join();
-        }
+        let pool = JoinedPool::start(ABOUT.name, threads)?;
+        Ok(Box::new(Pipeline { pool, live: live * threads, seed: setup.seed, generator }))
     }
 }
 
 struct Pipeline {
-    team: Team,
+    pool: JoinedPool,
     live: usize,
     seed: u64,
     generator: Generator,
@@ -119,7 +86,7 @@ struct Built {
     sum: u64,
 }
 
-/// Where a document lives until it has to go.
+/// Where a document lives until it has to go. Never touched by two threads at once.
 type Slot = Mutex<Option<Built>>;
 
 struct Rounds<'a> {
@@ -156,9 +123,9 @@ fn position(built: u64, slots: usize) -> usize {
 impl Pipeline {
     /// Samples and drops the documents in `slots`, each on the thread next to the one that built it.
     fn drop_elsewhere(&self, slots: &[Slot]) -> u64 {
-        let sums = self.team.pool().broadcast(|thread| {
+        let sums = self.pool.broadcast(|thread| {
             let from = (thread.index() + thread.num_threads() - 1) % thread.num_threads();
-            let old = slots.iter().filter_map(|slot| lock(slot).take_if(|built| built.by == from));
+            let old = slots.iter().filter_map(|slot| locked(slot).take_if(|built| built.by == from));
             old.map(|built| sample(&built.document, built.sum)).fold(0, u64::wrapping_add)
         });
         sums.into_iter().fold(0, u64::wrapping_add)
@@ -168,31 +135,24 @@ impl Pipeline {
     fn build(&self, slots: &[Slot], first: u64) -> u64 {
         let build = |(index, slot): (usize, &Slot)| {
             let number = first + index as u64;
-            let document = self.generator.document(&mut rng(self.seed, number));
+            let document = self.generator.document(&mut stream(self.seed, number));
             let sum = mix(number, sample(&document, number));
             let by = rayon::current_thread_index().expect("only threads of the pool build");
-            *lock(slot) = Some(Built { document, by, sum });
+            *locked(slot) = Some(Built { document, by, sum });
             sum
         };
         let all = slots.par_iter().enumerate().with_max_len(1).map(build);
-        self.team.pool().install(|| all.reduce(|| 0, u64::wrapping_add))
+        self.pool.install(|| all.reduce(|| 0, u64::wrapping_add))
     }
-}
-
-/// A slot is never touched by two threads at once, nor left half filled by a panic.
-fn lock(slot: &Slot) -> std::sync::MutexGuard<'_, Option<Built>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
 
     fn pipeline(threads: usize) -> Pipeline {
         let generator = Generator::new(Profile::ManySmallStrings, 2048, 1);
-        Pipeline { team: Team::start(threads).unwrap(), live: 32, seed: 1, generator }
+        Pipeline { pool: JoinedPool::start(ABOUT.name, threads).unwrap(), live: 32, seed: 1, generator }
     }
 
     /// Every document must be gone after a round, although each thread takes only what another one has built.
@@ -202,25 +162,9 @@ mod tests {
             let pipeline = pipeline(threads);
             let slots: Box<[Slot]> = (0..32).map(|_| Mutex::new(None)).collect();
             pipeline.build(&slots, 0);
-            assert!(slots.iter().all(|slot| lock(slot).as_ref().is_some_and(|built| built.by < threads)));
+            assert!(slots.iter().all(|slot| locked(slot).as_ref().is_some_and(|built| built.by < threads)));
             pipeline.drop_elsewhere(&slots);
-            assert!(slots.iter().all(|slot| lock(slot).is_none()));
+            assert!(slots.iter().all(|slot| locked(slot).is_none()));
         }
-    }
-
-    #[test]
-    fn the_threads_have_ended_when_the_team_is_dropped() {
-        static ENDED: AtomicUsize = AtomicUsize::new(0);
-        struct CountEnd;
-        impl Drop for CountEnd {
-            fn drop(&mut self) {
-                ENDED.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-        thread_local!(static END: CountEnd = const { CountEnd });
-        let team = Team::start(3).unwrap();
-        team.pool().broadcast(|_| END.with(|_| ()));
-        drop(team);
-        assert_eq!(ENDED.load(Ordering::Relaxed), 3);
     }
 }

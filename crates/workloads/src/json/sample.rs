@@ -14,7 +14,7 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-use super::checksum::{mix, of_bytes};
+use crate::checksum::{mix, mix_bytes};
 
 /// So many children of a container are visited, or up to twice as many; all where there are no more.
 const CHILDREN: usize = 8;
@@ -57,14 +57,14 @@ impl Sampler {
 
     fn bytes(&mut self, bytes: &[u8]) {
         if bytes.len() <= SHORT {
-            self.add(of_bytes(bytes));
+            self.add(mix_bytes(0, bytes));
             return;
         }
         let part = SHORT / 4;
         let middle = self.place(bytes.len() - part);
         self.add(bytes.len() as u64);
         for start in [0, middle, bytes.len() - part] {
-            self.add(of_bytes(&bytes[start..start + part]));
+            self.add(mix_bytes(0, &bytes[start..start + part]));
         }
     }
 

@@ -1,0 +1,162 @@
+//! States for each workload what share of its CPU time is the allocator's, under `system`.
+//!
+//! ```sh
+//! cargo run --release -p heapmark-cli --example allocator_share -- '^json/'
+//! ```
+//!
+//! Some processes of each workload run under `perf`, which looks at regular moments of CPU time where each thread is. Every
+//! such moment in the timed turns is put down to glibc's malloc, to memory management in the kernel, or to neither. The table
+//! goes to standard output in Markdown, followed by what was counted as what. Where the allocator's share is small,
+//! allocators cannot differ by much.
+
+mod malloc_code;
+mod perf;
+mod profile;
+mod share;
+mod tally;
+
+use std::fs::File;
+use std::process::ExitCode;
+
+use clap::Parser;
+use heapmark::record::Sample;
+use heapmark::{Arrangement, Case, Comparison, Event, Session, Settings, Stop, Worker, Workspace};
+use regex::Regex;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::perf::Perf;
+use crate::profile::Profile;
+use crate::share::Classifier;
+use crate::tally::Tally;
+
+/// Fresh processes of each workload: what glibc gives back to the kernel, and how often, can differ from one to the next.
+const PROCESSES: u32 = 5;
+
+/// Timed turns of each, of ten milliseconds, which makes some thousands of moments together.
+const TURNS: u32 = 80;
+
+/// Workloads that measure what the layout of old memory costs whoever reads it, and so allocate little on purpose.
+const EXEMPT: [&str; 1] = ["graph/aged"];
+
+/// States the share of CPU time that each workload spends in the allocator.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Only workloads whose name matches
+    #[arg(value_name = "REGEX", default_value = "")]
+    workload: Regex,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(reason) => {
+            eprintln!("allocator_share: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let workspace = Workspace::find().ok_or("there is no heapmark workspace around the current folder")?;
+    let workers = workspace.build(|name| name == "system").map_err(|error| error.to_string())?;
+    let worker = workers.first().ok_or("the workspace has no worker for `system`")?;
+    let perf = Perf::find(worker.program.as_deref().map_err(String::clone)?)?;
+    let settings = Settings {
+        stop: Stop::Blocks(PROCESSES),
+        arrangements: vec![Arrangement::Alone],
+        turns_alone: TURNS,
+        twin: false,
+        ..Settings::default()
+    };
+    let profiled = Worker::at("system", perf.launcher());
+    let comparison = Comparison::of([profiled]).settings(settings);
+    let mut session = comparison.open(&mut |_| {}).map_err(|error| error.to_string())?;
+    let names: Vec<String> = session.catalogue().workloads.iter().map(|workload| workload.name.clone()).collect();
+    let names: Vec<String> = names.into_iter().filter(|name| arguments.workload.is_match(name)).collect();
+    if names.is_empty() {
+        return Err(format!("no workload matches {:?}", arguments.workload.as_str()));
+    }
+    println!("{}", tally::HEADING);
+    let mut all = Tally::default();
+    let mut code = ExitCode::SUCCESS;
+    for name in &names {
+        match profile(&mut session, &perf, name) {
+            Ok(tallies) => {
+                println!("{}", tally::row(name, &tallies, EXEMPT.contains(&name.as_str())));
+                for tally in &tallies {
+                    all.add(tally);
+                }
+            }
+            Err(reason) => {
+                eprintln!("allocator_share: {name}: {reason}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    print!("{}", all.legend());
+    Ok(code)
+}
+
+/// Measures a workload under the profiler, and sorts the moments in the timed turns of each process.
+fn profile(session: &mut Session, perf: &Perf, name: &str) -> Result<Vec<Tally>, String> {
+    let mut begun = 0;
+    let mut tallies = Ok(Vec::new());
+    let measured = session.measure(&Case::new(name), &mut |event| match event {
+        // Only the samples themselves are profiled, not the calibration before them.
+        Event::Calibrated(_) => {
+            if let Err(error) = File::create(perf.switch()) {
+                tallies = Err(format!("the profiler cannot be switched on: {error}"));
+            }
+        }
+        Event::Block { .. } => begun = monotonic_ns(),
+        Event::Sampled(sample) => {
+            if let Ok(list) = &mut tallies {
+                match sorted(perf, begun, sample) {
+                    Ok(tally) => list.push(tally),
+                    Err(reason) => tallies = Err(reason),
+                }
+            }
+        }
+        _ => {}
+    });
+    // Where nothing was calibrated there is no switch.
+    let _ = std::fs::remove_file(perf.switch());
+    measured.map_err(|error| error.to_string())?;
+    tallies
+}
+
+/// Sorts the moments in the timed turns of a process that was started at `begun`.
+fn sorted(perf: &Perf, begun: u64, sample: &Sample) -> Result<Tally, String> {
+    if !sample.status.is_ok() {
+        return Err(sample.status.to_string());
+    }
+    let profile = Profile::parse(&perf.take()?)?;
+    let classifier = Classifier::new(&profile)?;
+    let turns = timed(begun, sample);
+    let mut tally = Tally::default();
+    for moment in profile.moments.iter().filter(|moment| turns.contains(&moment.time_ns)) {
+        tally.count(&classifier.classify(moment));
+    }
+    if tally.moments() == 0 {
+        return Err("the profile has nothing in the timed turns".into());
+    }
+    Ok(tally)
+}
+
+/// When the timed turns of a process took place that was started at `begun`.
+///
+/// They are preceded by the start, the preparation and a warm turn, and there are short pauses between them. So the span
+/// of their length from the end of the preparation lies within the turns: it takes in the warm turn, and leaves out the end
+/// of the last ones. What comes after them, when everything is dropped, is not in it.
+fn timed(begun: u64, sample: &Sample) -> std::ops::Range<u64> {
+    let start = begun + sample.start_ns + sample.prepare_ns;
+    start..start + sample.wall_ns
+}
+
+/// The clock that the profiler is told to use.
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    let number = |value: i64| u64::try_from(value).unwrap_or(0);
+    number(now.tv_sec) * 1_000_000_000 + number(now.tv_nsec)
+}
