@@ -37,9 +37,11 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, Error> {
     }
     measure(&mut session, &cases)?;
     let path = session.record_path().map(Path::to_path_buf);
-    let record = session.finish()?;
-    let outcome = Outcome::of(&record);
+    let finished = session.finish();
+    let record = session.record();
+    let outcome = Outcome::of(record);
     print_outcome(&outcome);
+    finished?;
     if let Some(path) = &path {
         eprintln!("record: {}", path.display());
     }
