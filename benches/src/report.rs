@@ -161,7 +161,9 @@ mod tests {
         assert_eq!(usable(&path, &[], &record(0)).unwrap_err(), "it is not there");
         let write = |rows: &[Row]| {
             let mut file = RecordFile::create(&path, true).unwrap();
-            rows.iter().for_each(|row| file.append(row).unwrap());
+            for row in rows {
+                file.append(row).unwrap();
+            }
         };
         let run = Row::Run(Box::new(record(0).run.unwrap()));
         let end = Row::End(EndRow { load: Load::default() });
