@@ -55,22 +55,9 @@ macro_rules! worker {
 #[macro_export]
 macro_rules! hold_lifeline {
     () => {
-        #[expect(unsafe_code, reason = "the section holds pointers to functions of this type, as glibc calls them")]
+        #[expect(unsafe_code, reason = "the section holds pointers to functions without arguments, which this is")]
         #[used]
         #[unsafe(link_section = ".init_array")]
-        static ATTACH: $crate::lifeline_type!() = $crate::attach;
-    };
-}
-
-/// The type of a function in `.init_array`, as glibc calls it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! lifeline_type {
-    () => {
-        extern "C" fn(
-            ::std::ffi::c_int,
-            *const *const ::std::ffi::c_char,
-            *const *const ::std::ffi::c_char,
-        )
+        static ATTACH: extern "C" fn() = $crate::attach;
     };
 }

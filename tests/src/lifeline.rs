@@ -1,8 +1,8 @@
 //! A socket that a program opens before anything else and never closes: it closes when the last process that holds it is
 //! gone. A child made by `fork` holds it too. So the other end sees exactly when nothing is left running.
-#![expect(unsafe_code, reason = "socket(2), connect(2) and write(2), before the allocator may be called")]
+#![expect(unsafe_code, reason = "getauxval(3), socket(2), connect(2) and write(2), before the allocator may be called")]
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The file name of the socket; it lies beside the program, under the path that it was started by.
@@ -12,12 +12,15 @@ pub const LIFELINE: &str = "lifeline";
 static SOCKET: AtomicI32 = AtomicI32::new(-1);
 
 /// Connects to the lifeline beside the program, if there is one. It runs before `main` and allocates nothing.
-pub extern "C" fn attach(count: c_int, arguments: *const *const c_char, _environment: *const *const c_char) {
-    if count < 1 {
+pub extern "C" fn attach() {
+    // SAFETY: the call takes a number and gives one back.
+    let program = unsafe { libc::getauxval(libc::AT_EXECFN) } as *const c_char;
+    if program.is_null() {
         return;
     }
-    // SAFETY: glibc calls what stands in `.init_array` with the arguments of `main`, and there is one at least.
-    let program = unsafe { CStr::from_ptr(*arguments) }.to_bytes();
+    // SAFETY: the kernel puts the path that it was asked to execute on the stack of the new process, see getauxval(3), and
+    // nobody writes to it.
+    let program = unsafe { CStr::from_ptr(program) }.to_bytes();
     let folder = program.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let mut address = libc::sockaddr_un { sun_family: AF_UNIX, sun_path: [0; 108] };
     let path = program[..folder].iter().chain(LIFELINE.as_bytes());
@@ -29,8 +32,7 @@ pub extern "C" fn attach(count: c_int, arguments: *const *const c_char, _environ
     // SAFETY: the address is a whole `sockaddr_un` on the stack, of the length given.
     unsafe {
         let socket = libc::socket(libc::AF_UNIX, libc::SOCK_STREAM, 0);
-        let length = size_of::<libc::sockaddr_un>() as libc::socklen_t;
-        if libc::connect(socket, (&raw const address).cast(), length) == 0 {
+        if libc::connect(socket, (&raw const address).cast(), LENGTH) == 0 {
             SOCKET.store(socket, Ordering::Relaxed);
         } else {
             libc::close(socket);
@@ -39,7 +41,12 @@ pub extern "C" fn attach(count: c_int, arguments: *const *const c_char, _environ
 }
 
 /// `AF_UNIX` in the type of the address.
+#[expect(clippy::cast_possible_truncation, reason = "the constant is 1")]
 const AF_UNIX: libc::sa_family_t = libc::AF_UNIX as libc::sa_family_t;
+
+/// The length of an address.
+#[expect(clippy::cast_possible_truncation, reason = "110 bytes")]
+const LENGTH: libc::socklen_t = size_of::<libc::sockaddr_un>() as libc::socklen_t;
 
 /// Tells the other end that this program is about to stop answering.
 pub(crate) fn signal() {

@@ -18,6 +18,7 @@
 //!
 //! The library prints nothing, keeps no global state, and does not panic on bad input.
 
+mod analysis;
 mod block;
 mod build;
 mod calibrate;
@@ -47,9 +48,10 @@ pub use combine::why_not_combined;
 pub use comparison::Comparison;
 pub use contender::{Contender, ContenderName, Worker};
 pub use error::Error;
-pub use outcome::{CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Outcome, TimeVerdict};
+pub use outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 pub use process::Limits;
 pub use session::{Event, Session, least_time};
-pub use settings::{Arrangement, Cancel, Settings, Stop};
+pub use settings::{Arrangement, Cancel, Settings};
+pub use stats::Stop;
 pub use status::Status;
 pub use units::{Bytes, Nanos, UnitsPerSecond};

@@ -1,10 +1,13 @@
 //! What a record says: for each case and contender, throughput, memory, ratios and verdicts.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-use crate::record::{CountsRow, Record, Role, Sample};
-use crate::stats::{Direction, Estimate, Verdict, estimate, judge, median, minimum_detectable};
-use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status, UnitsPerSecond};
+use crate::analysis::{analyse, margin_of};
+use crate::record::{CountsRow, Record};
+use crate::stats::{Estimate, Verdict};
+use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +37,20 @@ pub struct CaseOutcome {
     pub memory_from: Option<Arrangement>,
     /// What the counting backend saw.
     pub counts: Option<CountsRow>,
+    /// The metrics on which two copies of the reference were called different: nothing is called on them.
+    pub distrusted: Vec<Metric>,
+}
+
+/// A metric that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Wall time.
+    Wall,
+    /// CPU time.
+    Cpu,
+    /// Peak resident memory.
+    PeakRss,
 }
 
 /// One contender in one case.
@@ -67,12 +84,37 @@ pub const IDLE_CPU_LIMIT: f64 = 0.01;
 /// A metric against the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Contender ÷ reference.
+    /// Contender ÷ reference: by the typical turn, or by the sum of all turns where the pair is uneven.
     pub estimate: Estimate,
+    /// Whether the cost lies in rare turns, such as purges, so that the typical turn would mislead.
+    pub uneven: bool,
     /// What that means.
     pub verdict: Verdict,
     /// The least true difference that a comparison this precise finds in four of five runs.
     pub minimum_detectable: Option<f64>,
+    /// About how many blocks there would have to be for a verdict; nothing where no number would do.
+    pub blocks_needed: Option<usize>,
+    /// What other methods say of the same blocks. They decide nothing.
+    pub cross_checks: CrossChecks,
+}
+
+/// Other methods on the same blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CrossChecks {
+    /// The p-value of the sign-flip test: how often a mean this far from no difference would come from chance alone.
+    pub sign_flip_p: Option<f64>,
+    /// The 95 % t-interval of the ratio.
+    pub t_interval: Option<(f64, f64)>,
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Wall => "wall",
+            Self::Cpu => "CPU",
+            Self::PeakRss => "peak RSS",
+        })
+    }
 }
 
 /// What the two clocks say together.
@@ -111,82 +153,8 @@ impl CaseOutcome {
 
     /// What a record says about one case. A case that the record lacks has no contenders.
     pub fn of(record: &Record, case: &Case) -> Self {
-        let samples: Vec<&Sample> = record.counting_samples(case).collect();
-        let margin = record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin);
-        let made = |arrangement| samples.iter().any(|s| s.arrangement == arrangement && s.status.is_ok());
-        let first_made = |order: [Arrangement; 2]| order.into_iter().find(|&arrangement| made(arrangement));
-        let time_from = first_made([Arrangement::Turns, Arrangement::Alone]);
-        let memory_from = first_made([Arrangement::Alone, Arrangement::Turns]);
-        let reference = record.contenders.iter().find(|row| row.role == Role::Reference).map(|row| row.name.as_str());
-        let pick = |name: &str, from: Option<Arrangement>| {
-            let ours = samples.iter().copied();
-            ours.filter(move |s| s.contender == name && Some(s.arrangement) == from && s.status.is_ok())
-                .collect::<Vec<_>>()
-        };
-        let outcome_of = |name: &str| {
-            let failure = samples.iter().find(|s| s.contender == name && !s.status.is_ok());
-            let status = failure.map_or(Status::Ok, |sample| sample.status.clone());
-            let (timed, sized) = (pick(name, time_from), pick(name, memory_from));
-            let against = reference.filter(|reference| *reference != name && status.is_ok());
-            let against = against.map(|reference| (pick(reference, time_from), pick(reference, memory_from)));
-            let compare = |values: Vec<f64>, direction| compared(&values, margin, direction);
-            ContenderOutcome {
-                name: name.to_owned(),
-                throughput: median_of(&timed, |s| UnitsPerSecond::of(s.units, Nanos(s.wall_ns)).map(|per| per.0))
-                    .map(UnitsPerSecond),
-                cpu_per_unit_ns: median_of(&timed, |s| (s.units > 0).then(|| s.cpu().0 as f64 / s.units as f64)),
-                idle_cpu: median_of(&timed, idle_cpu),
-                peak_rss: median_of(&sized, |s| s.peak_rss.map(|bytes| bytes.0 as f64)).map(whole_bytes),
-                wall: against.as_ref().and_then(|(time, _)| compare(log_ratios(&timed, time, wall), Direction::Time)),
-                cpu: against.as_ref().and_then(|(time, _)| compare(log_ratios(&timed, time, cpu), Direction::Time)),
-                memory: against.as_ref().and_then(|(_, memory)| {
-                    compare(log_ratios(&sized, memory, |s| peak(s).into_iter().collect()), Direction::Memory)
-                }),
-                status,
-            }
-        };
-        let known = |role: fn(Role) -> bool| {
-            record.contenders.iter().filter(move |row| role(row.role)).map(|row| row.name.as_str())
-        };
-        let took_part = |name: &&str| samples.iter().any(|sample| sample.contender == **name);
-        let mut outcome = Self {
-            case: case.clone(),
-            unit: record.cases.iter().find(|row| row.case == *case).map_or("unit".into(), |row| row.unit.clone()),
-            contenders: known(|role| role != Role::Twin).filter(took_part).map(outcome_of).collect(),
-            twin: known(|role| role == Role::Twin).filter(took_part).map(outcome_of).next(),
-            time_from,
-            memory_from,
-            counts: record.counts.iter().find(|counts| counts.case == *case).cloned(),
-        };
-        outcome.distrust_what_the_twin_contradicts();
-        outcome
-    }
-
-    /// Half of the widest interval of CPU time and memory over all contenders and the twin, as a fraction; nothing while one
-    /// of them has no interval.
-    pub(crate) fn widest_half_width(&self) -> Option<f64> {
-        let judged = self.contenders.iter().chain(&self.twin).filter(|contender| contender.status.is_ok());
-        let compared = judged.flat_map(|contender| [contender.cpu, contender.memory]).flatten();
-        let half_widths: Option<Vec<f64>> = compared
-            .map(|compared| compared.estimate.interval().map(|(low, high)| ((high / low).ln() / 2.0).exp_m1()))
-            .collect();
-        half_widths?.into_iter().reduce(f64::max)
-    }
-
-    /// Where two copies of one program are called different, no difference of that metric can be believed.
-    fn distrust_what_the_twin_contradicts(&mut self) {
-        let Some(twin) = &self.twin else { return };
-        let differs = |compared: Option<Compared>| compared.is_some_and(|compared| compared.verdict.is_difference());
-        let (wall, cpu, memory) = (differs(twin.wall), differs(twin.cpu), differs(twin.memory));
-        for contender in &mut self.contenders {
-            for (distrusted, compared) in
-                [(wall, &mut contender.wall), (cpu, &mut contender.cpu), (memory, &mut contender.memory)]
-            {
-                if let Some(compared) = compared.as_mut().filter(|_| distrusted) {
-                    compared.verdict = Verdict::Unclear;
-                }
-            }
-        }
+        let mut cases = analyse(record, &[case]);
+        cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
     }
 }
 
@@ -201,8 +169,8 @@ impl Outcome {
         }
         Self {
             reference: record.run.as_ref().map_or_else(String::new, |run| run.reference.clone()),
-            margin: record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin),
-            cases: cases.into_iter().map(|case| CaseOutcome::of(record, case)).collect(),
+            margin: margin_of(record),
+            cases: analyse(record, &cases),
         }
     }
 
@@ -218,70 +186,4 @@ impl Outcome {
             all.filter(|c| !c.status.is_ok()).map(|c| (&outcome.case, c.name.as_str(), &c.status))
         })
     }
-}
-
-fn compared(log_ratios: &[f64], margin: f64, direction: Direction) -> Option<Compared> {
-    let estimate = estimate(log_ratios)?;
-    Some(Compared {
-        estimate,
-        verdict: judge(&estimate, margin, direction),
-        minimum_detectable: minimum_detectable(&estimate, margin),
-    })
-}
-
-/// A median of bytes is a whole number of bytes, or lies half-way between two.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a median of sizes is a size")]
-fn whole_bytes(bytes: f64) -> Bytes {
-    Bytes(bytes as u64)
-}
-
-fn median_of(samples: &[&Sample], value: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = samples.iter().filter_map(|sample| value(sample)).collect();
-    median(&values)
-}
-
-fn peak(sample: &Sample) -> Option<f64> {
-    sample.peak_rss.map(|bytes| bytes.0 as f64)
-}
-
-/// Wall time turn by turn where turns were taken side by side, else of the whole sample.
-fn wall(sample: &Sample) -> Vec<f64> {
-    match sample.arrangement {
-        Arrangement::Turns => sample.turns.wall_ns.iter().map(|&ns| ns as f64).collect(),
-        Arrangement::Alone => vec![sample.wall_ns as f64],
-    }
-}
-
-/// CPU time like [`wall`], with what was used between the turns where that is more than the protocol's.
-fn cpu(sample: &Sample) -> Vec<f64> {
-    let turns = &sample.turns;
-    let counts_idle = idle_cpu(sample).is_some_and(|share| share > IDLE_CPU_LIMIT);
-    let idle = |ns: u64| if counts_idle { ns } else { 0 };
-    match sample.arrangement {
-        Arrangement::Turns => turns
-            .user_ns
-            .iter()
-            .zip(&turns.system_ns)
-            .zip(&turns.idle_cpu_ns)
-            .map(|((&user, &system), &between)| user as f64 + system as f64 + idle(between) as f64)
-            .collect(),
-        Arrangement::Alone => vec![sample.cpu().0 as f64 + idle(sample.idle_cpu_ns) as f64],
-    }
-}
-
-/// CPU time used between the turns, as a fraction of that used in them.
-fn idle_cpu(sample: &Sample) -> Option<f64> {
-    let busy = sample.cpu().0;
-    (busy > 0).then(|| sample.idle_cpu_ns as f64 / busy as f64)
-}
-
-/// For each block in which both took part: the median over turns of log(ours ÷ theirs).
-fn log_ratios(ours: &[&Sample], theirs: &[&Sample], values: impl Fn(&Sample) -> Vec<f64>) -> Vec<f64> {
-    let mut ratios = Vec::new();
-    for our in ours {
-        let Some(their) = theirs.iter().find(|their| their.block == our.block) else { continue };
-        let turns: Vec<f64> = values(our).iter().zip(values(their)).map(|(a, b)| (a / b).ln()).collect();
-        ratios.extend(median(&turns));
-    }
-    ratios
 }

@@ -5,13 +5,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastrand::Rng;
 
+use crate::analysis::log_ratios_for_precision;
 use crate::block::{Block, input_seed, run_undisturbed, seed_for};
 use crate::calibrate::{Calibration, calibrate, limits_for};
 use crate::case::Catalogue;
 use crate::introduce::{contender_row, in_order, introduce, twin_of};
 use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
-use crate::pacing::{Pacing, Progress};
+use crate::pacing::Pacing;
 use crate::record::{
     BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Record, RecordFile, Role, Row, RunRow, SCHEMA, Sample,
 };
@@ -256,8 +257,7 @@ impl Session {
     }
 
     fn is_enough(&self, course: &Course, pacing: Pacing) -> bool {
-        let progress = Progress { done: course.done, block: course.block };
-        pacing.is_enough(progress, || CaseOutcome::of(&self.record, &course.row.case).widest_half_width())
+        pacing.is_enough(course.done, course.block, || log_ratios_for_precision(&self.record, &course.row.case))
     }
 
     /// Calibrates a case, or finds what it was calibrated to before an interruption. Nothing if nobody can do the work.

@@ -1,6 +1,5 @@
 //! How a run is made.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Limits;
+use crate::stats::Stop;
 use crate::{Error, Nanos};
 
 /// How the contenders of a block share the machine.
@@ -19,29 +19,6 @@ pub enum Arrangement {
     /// One after another, each undisturbed from start to end: the way to compare memory, since waiting for a turn is idle
     /// time to an allocator that purges on a clock.
     Alone,
-}
-
-/// When a run has enough; fixed before the first sample, and blind to verdicts: stopping once a verdict is clear would make
-/// one in four of them false.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stop {
-    /// After so many blocks of each case.
-    Blocks(u32),
-    /// When so much time is used up, over all cases; a block that would not fit any more is not begun.
-    Budget(Nanos),
-    /// When half of every interval's width is at most this, as a fraction: 0.01 for 1 %.
-    Precision(f64),
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Blocks(blocks) => write!(f, "{blocks} blocks"),
-            Self::Budget(budget) => write!(f, "a budget of {budget}"),
-            Self::Precision(width) => write!(f, "a precision of ±{} %", width * 100.0),
-        }
-    }
 }
 
 /// Everything that says how a run is made; fixed before the first sample.

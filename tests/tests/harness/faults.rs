@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use heapmark::record::Role;
 use heapmark::{Case, Comparison, Contender, Limits, Outcome, view};
 use rustix::process::{Signal, kill_process};
 

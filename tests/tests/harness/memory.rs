@@ -9,7 +9,7 @@ use crate::scene::{Scene, program, settings};
 const MIB: u64 = 1 << 20;
 
 /// One sample of a case, whose turns are of one unit each.
-fn sample(worker: Worker, case: Case) -> Sample {
+fn sample(worker: Worker, case: &Case) -> Sample {
     let settings = Settings {
         stop: Stop::Blocks(1),
         twin: false,
@@ -20,7 +20,7 @@ fn sample(worker: Worker, case: Case) -> Sample {
     };
     let comparison = Comparison::of([worker]).settings(settings);
     let mut session = comparison.open(&mut |_| {}).expect("the worker is sound");
-    session.measure(&case, &mut |_| {}).expect("the case makes sense");
+    session.measure(case, &mut |_| {}).expect("the case makes sense");
     let record = session.finish().expect("nothing is written");
     let sample = record.samples.into_iter().next().expect("a sample of the only contender");
     assert!(sample.status.is_ok(), "{}", sample.status);
@@ -31,7 +31,7 @@ fn sample(worker: Worker, case: Case) -> Sample {
 /// The peak of a worker that touches 200 MiB, above what it had before.
 fn peak_of_200_mib() -> u64 {
     let scene = Scene::new();
-    let sample = sample(scene.worker("system", program!("sound")), Case::new("test/touch").with("mib", 200));
+    let sample = sample(scene.worker("system", program!("sound")), &Case::new("test/touch").with("mib", 200));
     scene.assert_nothing_runs(1);
     assert!(sample.peak_reset, "this kernel does not reset the peak");
     let (peak, base) = (sample.peak_rss.expect("a peak"), sample.base_rss.expect("a base"));
@@ -62,7 +62,7 @@ fn pages_of_a_file_are_no_heap() {
     file.set_len(200 * MIB).expect("a sparse file");
     let worked = |mib: u64| {
         let worker = scene.worker("system", program!("sound"));
-        sample(worker, Case::new("test/mapped-file").with("mib", mib)).memory["worked"]
+        sample(worker, &Case::new("test/mapped-file").with("mib", mib)).memory["worked"]
     };
     let (with, without) = (worked(200), worked(0));
     let grown = |of: fn(&heapmark::record::MemoryRow) -> Option<heapmark::Bytes>| {

@@ -132,14 +132,14 @@ impl Scene {
 }
 
 /// Reports what one lifeline tells, from a thread of its own.
-fn follow(number: usize, mut line: UnixStream, news: Sender<News>) {
-    let pid = socket_peercred(&line).expect("a Unix socket knows its peer").pid;
+fn follow(number: usize, mut socket: UnixStream, news: Sender<News>) {
+    let pid = socket_peercred(&socket).expect("a Unix socket knows its peer").pid;
     let life = Life { pid, number };
     // Nobody listens any more once the test is over.
     let _ = news.send(News::Born(life));
     std::thread::spawn(move || {
         let mut byte = [0];
-        while let Ok(1) = line.read(&mut byte) {
+        while let Ok(1) = socket.read(&mut byte) {
             let _ = news.send(News::Stuck(life));
         }
         let _ = news.send(News::Gone(life));

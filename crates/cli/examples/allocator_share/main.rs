@@ -25,7 +25,7 @@ use regex::Regex;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::perf::Perf;
-use crate::profile::Profile;
+use crate::profile::{Moment, Profile};
 use crate::share::Classifier;
 use crate::tally::Tally;
 
@@ -133,9 +133,8 @@ fn sorted(perf: &Perf, begun: u64, sample: &Sample) -> Result<Tally, String> {
     }
     let profile = Profile::parse(&perf.take()?)?;
     let classifier = Classifier::new(&profile)?;
-    let turns = timed(begun, sample);
     let mut tally = Tally::default();
-    for moment in profile.moments.iter().filter(|moment| turns.contains(&moment.time_ns)) {
+    for moment in in_turns(&profile, begun, sample) {
         tally.count(&classifier.classify(moment));
     }
     if tally.moments() == 0 {
@@ -144,14 +143,16 @@ fn sorted(perf: &Perf, begun: u64, sample: &Sample) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// When the timed turns of a process took place that was started at `begun`.
+/// The moments in the timed turns of a process that was started at `begun`.
 ///
-/// They are preceded by the start, the preparation and a warm turn, and there are short pauses between them. So the span
-/// of their length from the end of the preparation lies within the turns: it takes in the warm turn, and leaves out the end
-/// of the last ones. What comes after them, when everything is dropped, is not in it.
-fn timed(begun: u64, sample: &Sample) -> std::ops::Range<u64> {
-    let start = begun + sample.start_ns + sample.prepare_ns;
-    start..start + sample.wall_ns
+/// The start and the preparation come before them, and a warm turn; after them everything is dropped. So they are the first
+/// from the end of the preparation, as many as their CPU time makes: the warm turn takes the place of the last one, and what
+/// comes after is left out.
+fn in_turns<'a>(profile: &'a Profile, begun: u64, sample: &Sample) -> impl Iterator<Item = &'a Moment> {
+    let prepared = begun + sample.start_ns + sample.prepare_ns;
+    let count = sample.cpu().0 / perf::PERIOD_NS;
+    let after = profile.moments.iter().filter(move |moment| moment.time_ns >= prepared);
+    after.take(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// The clock that the profiler is told to use.

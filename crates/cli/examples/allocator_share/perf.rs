@@ -7,8 +7,9 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// Moments per second and thread: not a divisor of anything, so that it does not keep step with the work.
-const FREQUENCY: &str = "1999";
+/// CPU time of a thread from one moment to the next: no divisor of anything, so that it does not keep step with the work.
+/// The kernel keeps to it (`perf_swevent_init_hrtimer` in its `kernel/events/core.c`).
+pub(crate) const PERIOD_NS: u64 = 500_251;
 
 /// A timer that runs while a thread does, which every kernel has and every virtual machine; it counts CPU time.
 const EVENT: &str = "cpu-clock";
@@ -53,7 +54,8 @@ impl Perf {
     }
 
     fn record_options(&self) -> Vec<OsString> {
-        let sampling = ["record", "--quiet", "--no-buildid", "--event", EVENT, "--freq", FREQUENCY];
+        let period = PERIOD_NS.to_string();
+        let sampling = ["record", "--quiet", "--no-buildid", "--event", EVENT, "--count", &period];
         let content = ["--call-graph", CALL_CHAINS, "--clockid", "CLOCK_MONOTONIC", "--output"];
         let options = sampling.into_iter().chain(content).map(OsString::from);
         options.chain([self.data().into_os_string()]).collect()

@@ -71,7 +71,7 @@ impl Child {
     ) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
             // The file's name and not its path: records are shared between machines.
-            let name = program.file_name().unwrap_or(program.as_os_str());
+            let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy();
             Status::FailedToStart { detail: format!("cannot start {name:?}: {error}") }
         };
         let oom_kills = oom_kills();
@@ -245,7 +245,7 @@ impl Drop for Child {
 }
 
 /// Sleeps until there is something to read or the process behind `death` is dead, and drains what it prints. Whether it is
-/// dead: a descriptor of a process becomes readable when it ends, see pidfd_open(2).
+/// dead: a descriptor of a process becomes readable when it ends, see `pidfd_open(2)`.
 fn wait(
     channel: Option<BorrowedFd<'_>>,
     death: BorrowedFd<'_>,

@@ -124,7 +124,7 @@ impl Conversation {
                     let parameter = read(Parameter::read(&message), STEP)?;
                     let workload = catalogue.workloads.last_mut().filter(|last| last.name == parameter.workload);
                     let orphan = || unexpected(STEP, "a parameter without its workload");
-                    workload.ok_or_else(orphan)?.parameters.push(parameter_info(parameter));
+                    workload.ok_or_else(orphan)?.parameters.push(parameter_info(&parameter));
                 }
                 verb::Set => {
                     let set = read(Set::read(&message), STEP)?;
@@ -306,7 +306,7 @@ fn knob_info(knob: Knob<'_>) -> KnobInfo {
     }
 }
 
-fn parameter_info(parameter: Parameter<'_>) -> ParameterInfo {
+fn parameter_info(parameter: &Parameter<'_>) -> ParameterInfo {
     let values = match parameter.kind {
         ParameterKind::Number => ParameterValues::Number { min: parameter.min, max: parameter.max },
         ParameterKind::Choice => ParameterValues::Choice(parameter.choices.split(',').map(str::to_owned).collect()),

@@ -1,6 +1,8 @@
 //! When a run has seen enough. Fixed before the first sample, and blind to the verdict: stopping once it is clear calls
 //! false differences far more often than the interval admits (`cargo run --example simulate` shows how often).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::estimate::CONFIDENCE;
@@ -8,29 +10,39 @@ use super::signed_rank_interval;
 use crate::Nanos;
 
 /// Blocks before the first look at the precision.
-const FIRST_LOOK: usize = 12;
+const FIRST_LOOK: u32 = 12;
 
 /// Blocks from one look to the next: each look is one more chance to stop at an interval that is narrow by luck.
-const BETWEEN_LOOKS: usize = 5;
+const BETWEEN_LOOKS: u32 = 5;
 
 /// A reason to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// So many blocks are complete.
-    Blocks(usize),
-    /// So much time has passed. A block that this cuts short is dropped whole.
+    Blocks(u32),
+    /// So much time has passed. A block that would not fit any more is not begun.
     Budget(Nanos),
     /// The interval of every pair reaches at most this far from its estimate: 0.01 for 1 %. Looked at after 12 blocks
     /// and every 5 further ones. Noise may never allow it, so it wants another reason beside it.
     Precision(f64),
 }
 
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blocks(blocks) => write!(f, "{blocks} blocks"),
+            Self::Budget(budget) => write!(f, "a budget of {budget}"),
+            Self::Precision(precision) => write!(f, "a precision of ±{} %", precision * 100.0),
+        }
+    }
+}
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Complete blocks.
-    pub blocks: usize,
+    pub blocks: u32,
     /// Time since the first.
     pub elapsed: Nanos,
     /// For each pair of contender and reference, or each metric of one, the log-ratios of its blocks. A pair of which
@@ -49,7 +61,7 @@ pub fn enough(progress: &Progress<'_>, reasons: &[Stop]) -> bool {
     })
 }
 
-fn is_look(blocks: usize) -> bool {
+fn is_look(blocks: u32) -> bool {
     blocks >= FIRST_LOOK && (blocks - FIRST_LOOK).is_multiple_of(BETWEEN_LOOKS)
 }
 
@@ -72,6 +84,7 @@ mod tests {
     }
 
     fn precise(blocks: usize, pairs: &[Vec<f64>], precision: f64) -> bool {
+        let blocks = u32::try_from(blocks).unwrap();
         enough(&Progress { blocks, elapsed: Nanos(0), pairs }, &[Stop::Precision(precision)])
     }
 
@@ -104,7 +117,7 @@ mod tests {
         assert!(!enough(&at(9, 59), &reasons));
         assert!(enough(&at(10, 0), &reasons));
         assert!(enough(&at(0, 60), &reasons));
-        assert!(!enough(&at(usize::MAX, u64::MAX), &[]));
+        assert!(!enough(&at(u32::MAX, u64::MAX), &[]));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, Outcome, TimeVerdict};
-use crate::stats::Estimate;
+use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
+use crate::stats::{Estimate, Verdict};
 
 /// What the table is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,8 @@ fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<Strin
     let verdict = |text: Option<String>| if is_reference { String::new() } else { or_absent(text) };
     row.push(or_absent(contender.throughput.map(|value| value.to_string())));
     row.push(ratio(contender.wall.map(|wall| wall.estimate.inverted())));
-    row.push(verdict(contender.time().map(time_verdict)));
+    let uneven = contender.cpu.is_some_and(|cpu| cpu.uneven);
+    row.push(verdict(contender.time().map(|time| time_verdict(time) + if uneven { ", uneven" } else { "" })));
     row.push(or_absent(contender.peak_rss.map(|value| value.to_string())));
     row.push(ratio(contender.memory.map(|memory| memory.estimate)));
     row.push(verdict(contender.memory.map(|memory| memory.verdict.to_string())));
@@ -85,11 +86,14 @@ fn time_verdict(verdict: TimeVerdict) -> String {
     }
 }
 
-/// What must stand below the table: the twin of each case, what could have been found, and every failure in full.
+/// What must stand below the table: the twin of each case, what could have been found, what would settle what is unclear,
+/// CPU time used behind the workload's back, and every failure in full.
 pub fn notes(outcome: &Outcome) -> Vec<String> {
     let mut notes = Vec::new();
     for case in &outcome.cases {
         notes.extend(twin_note(case, &outcome.reference));
+        notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
+        notes.extend(case.contenders.iter().filter_map(|contender| idle_note(case, contender)));
     }
     for (case, contender, status) in outcome.failures() {
         notes.push(format!("{contender} in {case}: {status}"));
@@ -99,13 +103,40 @@ pub fn notes(outcome: &Outcome) -> Vec<String> {
 
 fn twin_note(case: &CaseOutcome, reference: &str) -> Option<String> {
     let twin = case.twin.as_ref().filter(|twin| twin.status.is_ok())?;
-    let part = |name: &str, compared: Option<Compared>| {
+    let part = |metric: Metric, compared: Option<Compared>| {
         let compared = compared?;
         let found = compared.minimum_detectable.map(|effect| format!(", finds {:.1} %", effect * 100.0));
         let Estimate { ratio, .. } = compared.estimate;
-        Some(format!("{name} {ratio:.3} {}{}", compared.verdict, found.unwrap_or_default()))
+        let trust = match case.distrusted.contains(&metric) {
+            true => ", different: nothing is called on this metric",
+            false => "",
+        };
+        Some(format!("{metric} {ratio:.3}{}{trust}", found.unwrap_or_default()))
     };
-    let parts: Vec<String> =
-        [part("CPU", twin.cpu), part("wall", twin.wall), part("peak RSS", twin.memory)].into_iter().flatten().collect();
+    let parts = [part(Metric::Cpu, twin.cpu), part(Metric::Wall, twin.wall), part(Metric::PeakRss, twin.memory)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{}: {reference} against itself: {}", case.case, parts.join("; ")))
+}
+
+fn unclear_note(case: &CaseOutcome, contender: &ContenderOutcome) -> Option<String> {
+    let part = |metric: Metric, compared: Option<Compared>| {
+        let compared = compared.filter(|compared| compared.verdict == Verdict::Unclear)?;
+        if case.distrusted.contains(&metric) {
+            return None;
+        }
+        Some(match compared.blocks_needed {
+            Some(blocks) => format!("{metric} by about {blocks} blocks"),
+            None => format!("{metric} by none, since it differs as much as the margin"),
+        })
+    };
+    let parts = [part(Metric::Cpu, contender.cpu), part(Metric::PeakRss, contender.memory)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let name = &contender.name;
+    (!parts.is_empty()).then(|| format!("{}: {name} would be settled: {}", case.case, parts.join("; ")))
+}
+
+fn idle_note(case: &CaseOutcome, contender: &ContenderOutcome) -> Option<String> {
+    let share = contender.idle_cpu.filter(|share| *share > IDLE_CPU_LIMIT)?;
+    let (case, name, percent) = (&case.case, &contender.name, share * 100.0);
+    Some(format!("{case}: {name} used {percent:.1} % more CPU time while it waited for its turns; it is counted"))
 }

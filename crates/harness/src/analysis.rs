@@ -1,0 +1,217 @@
+//! From the rows of a record to outcomes: pairs samples by block, estimates, judges, and holds the twin against it.
+
+use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric};
+use crate::record::{Record, Role, Sample};
+use crate::stats::{
+    BlockRatio, Direction, PairEstimate, Verdict, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
+    t_interval, twin_differs,
+};
+use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status, UnitsPerSecond};
+
+/// The margin that a record was made with.
+pub(crate) fn margin_of(record: &Record) -> f64 {
+    record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin)
+}
+
+/// The outcomes of these cases, in their order. They are one family: the more workloads there are, the stronger the
+/// evidence must be that a twin differs.
+pub(crate) fn analyse(record: &Record, cases: &[&Case]) -> Vec<CaseOutcome> {
+    let views: Vec<CaseView<'_>> = cases.iter().map(|case| CaseView::new(record, case)).collect();
+    let margin = margin_of(record);
+    let mut outcomes: Vec<CaseOutcome> = views.iter().map(|view| view.outcome(margin)).collect();
+    for metric in [Metric::Wall, Metric::Cpu, Metric::PeakRss] {
+        let twins: Vec<Vec<f64>> = views.iter().map(|view| view.twin_log_ratios(metric)).collect();
+        for (outcome, differs) in outcomes.iter_mut().zip(twin_differs(&twins, margin)) {
+            if differs {
+                distrust(outcome, metric);
+            }
+        }
+    }
+    outcomes
+}
+
+/// The log-ratios of every pair whose precision matters to the stopping rule: CPU time and memory of everyone who has not
+/// failed.
+pub(crate) fn log_ratios_for_precision(record: &Record, case: &Case) -> Vec<Vec<f64>> {
+    let view = CaseView::new(record, case);
+    let names = view.names(|role| role != Role::Reference);
+    let alive = names.filter(|name| view.status_of(name).is_ok());
+    alive
+        .flat_map(|name| [Metric::Cpu, Metric::PeakRss].map(|metric| view.log_ratios(name, metric)))
+        .filter(|log_ratios| !log_ratios.is_empty())
+        .collect()
+}
+
+/// Where two copies of one program are called different, no difference of that metric can be believed.
+fn distrust(outcome: &mut CaseOutcome, metric: Metric) {
+    outcome.distrusted.push(metric);
+    for contender in &mut outcome.contenders {
+        let compared = match metric {
+            Metric::Wall => &mut contender.wall,
+            Metric::Cpu => &mut contender.cpu,
+            Metric::PeakRss => &mut contender.memory,
+        };
+        if let Some(compared) = compared {
+            compared.verdict = Verdict::Unclear;
+        }
+    }
+}
+
+/// The samples of one case that count, and how to read them.
+struct CaseView<'a> {
+    record: &'a Record,
+    case: &'a Case,
+    samples: Vec<&'a Sample>,
+    time_from: Option<Arrangement>,
+    memory_from: Option<Arrangement>,
+}
+
+impl<'a> CaseView<'a> {
+    fn new(record: &'a Record, case: &'a Case) -> Self {
+        let samples: Vec<&Sample> = record.counting_samples(case).collect();
+        let made = |arrangement| samples.iter().any(|s| s.arrangement == arrangement && s.status.is_ok());
+        let first_made = |order: [Arrangement; 2]| order.into_iter().find(|&arrangement| made(arrangement));
+        let time_from = first_made([Arrangement::Turns, Arrangement::Alone]);
+        let memory_from = first_made([Arrangement::Alone, Arrangement::Turns]);
+        Self { record, case, samples, time_from, memory_from }
+    }
+
+    /// Names of those who took part in these roles, in the order of the record.
+    fn names(&self, role: impl Fn(Role) -> bool) -> impl Iterator<Item = &'a str> {
+        let took_part = move |name: &&str| self.samples.iter().any(|sample| sample.contender == **name);
+        let rows = self.record.contenders.iter().filter(move |row| role(row.role));
+        rows.map(|row| row.name.as_str()).filter(took_part)
+    }
+
+    fn reference(&self) -> Option<&'a str> {
+        self.record.contenders.iter().find(|row| row.role == Role::Reference).map(|row| row.name.as_str())
+    }
+
+    fn status_of(&self, name: &str) -> Status {
+        let failure = self.samples.iter().find(|s| s.contender == name && !s.status.is_ok());
+        failure.map_or(Status::Ok, |sample| sample.status.clone())
+    }
+
+    /// The samples of a contender from which this metric is read.
+    fn samples_for(&self, name: &str, metric: Metric) -> Vec<&'a Sample> {
+        let from = if metric == Metric::PeakRss { self.memory_from } else { self.time_from };
+        let ours = self.samples.iter().copied();
+        ours.filter(|s| s.contender == name && Some(s.arrangement) == from && s.status.is_ok()).collect()
+    }
+
+    /// A ratio to the reference for each block in which both took part.
+    fn block_ratios(&self, name: &str, metric: Metric) -> Vec<BlockRatio> {
+        let theirs = self.reference().map(|reference| self.samples_for(reference, metric)).unwrap_or_default();
+        let mut ratios = Vec::new();
+        for our in self.samples_for(name, metric) {
+            let Some(their) = theirs.iter().find(|their| their.block == our.block) else { continue };
+            ratios.extend(BlockRatio::of(&values(our, metric), &values(their, metric)));
+        }
+        ratios
+    }
+
+    /// The log-ratios that decide: of the typical turn, or of the sums where those differ.
+    fn log_ratios(&self, name: &str, metric: Metric) -> Vec<f64> {
+        let blocks = self.block_ratios(name, metric);
+        let uneven = PairEstimate::of(&blocks).is_some_and(|pair| pair.uneven);
+        blocks.iter().map(|block| if uneven { block.of_sums } else { block.of_turns }).collect()
+    }
+
+    fn twin_log_ratios(&self, metric: Metric) -> Vec<f64> {
+        let twin = self.names(|role| role == Role::Twin).find(|name| self.status_of(name).is_ok());
+        twin.map(|name| self.log_ratios(name, metric)).unwrap_or_default()
+    }
+
+    fn compared(&self, name: &str, metric: Metric, margin: f64) -> Option<Compared> {
+        let pair = PairEstimate::of(&self.block_ratios(name, metric))?;
+        let estimate = *pair.deciding();
+        let direction = if metric == Metric::PeakRss { Direction::Memory } else { Direction::Time };
+        let log_ratios = self.log_ratios(name, metric);
+        let of_t = t_interval(&log_ratios, 0.95);
+        Some(Compared {
+            estimate,
+            uneven: pair.uneven,
+            verdict: judge(&estimate, margin, direction),
+            minimum_detectable: minimum_detectable(&estimate, margin),
+            blocks_needed: blocks_needed(&estimate, margin),
+            cross_checks: CrossChecks {
+                sign_flip_p: sign_flip_test(&log_ratios),
+                t_interval: of_t.map(|(low, high)| (low.exp(), high.exp())),
+            },
+        })
+    }
+
+    fn contender(&self, name: &str, margin: f64) -> ContenderOutcome {
+        let status = self.status_of(name);
+        let (timed, sized) = (self.samples_for(name, Metric::Wall), self.samples_for(name, Metric::PeakRss));
+        let is_compared = status.is_ok() && self.reference() != Some(name);
+        let compared = |metric| is_compared.then(|| self.compared(name, metric, margin)).flatten();
+        let per_second = |s: &Sample| UnitsPerSecond::of(s.units, Nanos(s.wall_ns)).map(|per| per.0);
+        ContenderOutcome {
+            name: name.to_owned(),
+            throughput: median_of(&timed, per_second).map(UnitsPerSecond),
+            cpu_per_unit_ns: median_of(&timed, |s| (s.units > 0).then(|| s.cpu().0 as f64 / s.units as f64)),
+            idle_cpu: median_of(&timed, idle_cpu),
+            peak_rss: median_of(&sized, |s| s.peak_rss.map(|bytes| bytes.0 as f64)).map(whole_bytes),
+            wall: compared(Metric::Wall),
+            cpu: compared(Metric::Cpu),
+            memory: compared(Metric::PeakRss),
+            status,
+        }
+    }
+
+    fn outcome(&self, margin: f64) -> CaseOutcome {
+        let row = self.record.cases.iter().find(|row| row.case == *self.case);
+        let all = |role: fn(Role) -> bool| self.names(role).map(|name| self.contender(name, margin));
+        CaseOutcome {
+            case: self.case.clone(),
+            unit: row.map_or("unit".into(), |row| row.unit.clone()),
+            contenders: all(|role| role != Role::Twin).collect(),
+            twin: all(|role| role == Role::Twin).next(),
+            time_from: self.time_from,
+            memory_from: self.memory_from,
+            counts: self.record.counts.iter().find(|counts| counts.case == *self.case).cloned(),
+            distrusted: Vec::new(),
+        }
+    }
+}
+
+/// A median of bytes is a whole number of bytes, or lies half-way between two.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a median of sizes is a size")]
+fn whole_bytes(bytes: f64) -> Bytes {
+    Bytes(bytes as u64)
+}
+
+fn median_of(samples: &[&Sample], value: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = samples.iter().filter_map(|sample| value(sample)).collect();
+    median(&values)
+}
+
+/// What a sample says of a metric: turn by turn where turns were taken side by side, else one value for the whole sample.
+fn values(sample: &Sample, metric: Metric) -> Vec<f64> {
+    let turns = &sample.turns;
+    match (metric, sample.arrangement) {
+        (Metric::Wall, Arrangement::Turns) => turns.wall_ns.iter().map(|&ns| ns as f64).collect(),
+        (Metric::Wall, Arrangement::Alone) => vec![sample.wall_ns as f64],
+        (Metric::Cpu, Arrangement::Turns) => {
+            let idle = counted_idle(sample);
+            let busy = turns.user_ns.iter().zip(&turns.system_ns).map(|(&user, &system)| user as f64 + system as f64);
+            busy.zip(&turns.idle_cpu_ns).map(|(busy, &between)| busy + idle * between as f64).collect()
+        }
+        (Metric::Cpu, Arrangement::Alone) => {
+            vec![sample.cpu().0 as f64 + counted_idle(sample) * sample.idle_cpu_ns as f64]
+        }
+        (Metric::PeakRss, _) => sample.peak_rss.iter().map(|bytes| bytes.0 as f64).collect(),
+    }
+}
+
+/// 1 where CPU time between the turns counts as the turns', being more than the protocol's; else 0.
+fn counted_idle(sample: &Sample) -> f64 {
+    f64::from(u8::from(idle_cpu(sample).is_some_and(|share| share > IDLE_CPU_LIMIT)))
+}
+
+/// CPU time used between the turns, as a fraction of that used in them.
+fn idle_cpu(sample: &Sample) -> Option<f64> {
+    let busy = sample.cpu().0;
+    (busy > 0).then(|| sample.idle_cpu_ns as f64 / busy as f64)
+}

@@ -1,0 +1,133 @@
+//! The standard workers on the standard workloads: built as a user builds them, and all of one mind.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use heapmark::record::{Record, Role};
+use heapmark::{Arrangement, Case, Comparison, Settings, Worker, Workspace};
+
+const CONTENDERS: [&str; 4] = ["system", "jemalloc", "mimalloc", "snmalloc"];
+
+fn workspace() -> Workspace {
+    Workspace::find().expect("the tests lie in the workspace")
+}
+
+/// The standard workers by name, built once.
+fn workers() -> &'static BTreeMap<String, Worker> {
+    static WORKERS: OnceLock<BTreeMap<String, Worker>> = OnceLock::new();
+    WORKERS.get_or_init(|| {
+        let workers = workspace().build(|_| true).expect("Cargo runs");
+        workers.into_iter().map(|worker| (worker.name.clone(), worker)).collect()
+    })
+}
+
+fn worker(name: &str) -> Worker {
+    let worker = workers().get(name).unwrap_or_else(|| panic!("{name} is not among {:?}", workers().keys())).clone();
+    assert!(worker.program.is_ok(), "{name} was not built: {:?}", worker.program);
+    worker
+}
+
+/// A run of all workloads with all contenders, made once.
+fn record() -> &'static Record {
+    static RECORD: OnceLock<Record> = OnceLock::new();
+    RECORD.get_or_init(|| {
+        let comparison = Comparison::of(CONTENDERS.map(worker)).counting(worker("counting"));
+        let mut session = comparison.settings(Settings::smoke()).open(&mut |_| {}).expect("they introduce themselves");
+        let names: Vec<_> = session.catalogue().workloads.iter().map(|workload| workload.name.clone()).collect();
+        for name in names {
+            session.measure(&Case::new(name), &mut |_| {}).expect("the case makes sense");
+        }
+        session.finish().expect("nothing is written")
+    })
+}
+
+#[test]
+fn every_workload_has_the_same_result_under_every_allocator() {
+    let record = record();
+    assert!(record.cases.len() >= 11, "{} workloads", record.cases.len());
+    for row in &record.cases {
+        let samples: Vec<_> = record.samples_of(&row.case).collect();
+        // A difference in count or checksum is a status of its own.
+        for sample in &samples {
+            assert!(sample.status.is_ok(), "{} in {}: {}", sample.contender, row.case, sample.status);
+            assert_eq!(sample.units % row.turn_units, 0, "{} in {}", sample.contender, row.case);
+        }
+        let settings = Settings::smoke();
+        for (arrangement, turns_taken) in [(Arrangement::Turns, row.turns), (Arrangement::Alone, settings.turns_alone)]
+        {
+            let ours: Vec<_> = samples.iter().filter(|sample| sample.arrangement == arrangement).collect();
+            assert_eq!(ours.len(), CONTENDERS.len() + 1, "{} {arrangement:?}", row.case);
+            for sample in &ours {
+                let (turns, theirs) = (&sample.turns.checksum, &ours[0].turns.checksum);
+                assert_eq!(turns.len(), turns_taken as usize, "{} in {}", sample.contender, row.case);
+                assert_eq!((sample.units, sample.checksum, turns), (ours[0].units, ours[0].checksum, theirs));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_one() {
+    let record = record();
+    assert_eq!(record.counts.len(), record.cases.len());
+    for counts in &record.counts {
+        let case = &counts.case;
+        assert!(counts.status.is_ok(), "{case}: {}", counts.status);
+        let alone = record.samples_of(case).find(|sample| sample.arrangement == Arrangement::Alone);
+        assert_eq!(Some(counts.units), alone.map(|sample| sample.units), "{case}");
+        if case.workload == "graph/aged" {
+            assert_eq!((counts.calls, counts.requested.0), (0, 0), "{case} must only read");
+        } else {
+            assert!(counts.calls > 0 && counts.requested.0 > 0, "{case}: {counts:?}");
+        }
+        assert!(counts.peak_live.is_some_and(|bytes| bytes.0 > 0), "{case}: {counts:?}");
+    }
+}
+
+#[test]
+fn every_contender_says_truly_who_it_is() {
+    let locked = locked_versions();
+    let record = record();
+    assert_eq!(record.contenders.len(), CONTENDERS.len() + 1);
+    for row in &record.contenders {
+        assert!(row.status.is_ok(), "{}: {}", row.name, row.status);
+        let identity = row.identity.as_ref().expect("who is ok has introduced itself");
+        assert!(["api", "symbol", "linked"].contains(&identity.proof.as_str()), "{}: {}", row.name, identity.proof);
+        assert!(!identity.upstream_version.is_empty() && !identity.build.is_empty(), "{}", row.name);
+        if row.backend == "system" {
+            assert_eq!(identity.crate_name, "", "it comes from the C library");
+        } else {
+            let versions = locked.get(&identity.crate_name).cloned().unwrap_or_default();
+            assert_eq!(versions.join(" and "), identity.crate_version, "{} in Cargo.lock", identity.crate_name);
+        }
+    }
+    assert_eq!(record.contenders.iter().filter(|row| row.role == Role::Twin).count(), 1);
+}
+
+/// The versions of each package in the lockfile.
+fn locked_versions() -> BTreeMap<String, Vec<String>> {
+    let path: PathBuf = workspace().root().join("Cargo.lock");
+    let text = std::fs::read_to_string(path).expect("the workspace has a lockfile");
+    let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in text.split("[[package]]").skip(1) {
+        let value = |key: &str| {
+            let line = package.lines().find_map(|line| line.strip_prefix(key));
+            line.and_then(|line| line.strip_prefix(" = ")).map(|value| value.trim_matches('"').to_owned())
+        };
+        if let (Some(name), Some(version)) = (value("name"), value("version")) {
+            versions.entry(name).or_default().push(version);
+        }
+    }
+    versions
+}
+
+#[test]
+fn a_debug_build_among_release_builds_is_refused() {
+    let debug = Worker::at("debug", env!("CARGO_BIN_EXE_heapmark-faulty-debug-library"));
+    let comparison = Comparison::of([worker("system"), debug]).settings(Settings::smoke());
+    let outcome = comparison.run(&[Case::new("graph/tree")]).expect("the reference is sound");
+    let outcome = outcome.case("graph/tree").expect("the case was measured");
+    let label = |name: &str| outcome.contender(name).expect("the row is there").status.label();
+    assert_eq!((label("system"), label("debug")), ("ok".into(), "debug build".into()));
+}
