@@ -42,7 +42,7 @@ impl Block<'_> {
             Arrangement::Alone => starters.into_iter().map(|starter| self.alone(starter)).collect(),
             Arrangement::Turns => self.in_turns(&starters, &mut rng),
         };
-        compare_results(&mut samples);
+        compare_results(&mut samples, self.entrants);
         Measured { samples, wall: begun.elapsed().into() }
     }
 

@@ -75,7 +75,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::record::{BlockRow, IdentityRow, Role, Row, RunRow, SCHEMA, Sample, Turns};
+    use crate::record::{BlockRow, IdentityRow, Kind, Role, Row, RunRow, SCHEMA, Sample, Turns};
     use crate::{Arrangement, Bytes, Settings, Status};
 
     const MIB: u64 = 1 << 20;
@@ -93,6 +93,7 @@ mod tests {
                 upstream_version: String::new(),
                 licence: String::new(),
                 forwards: String::new(),
+                kind: Kind::Allocator,
                 proof: "api".into(),
                 proof_detail: String::new(),
                 build: "release".into(),

@@ -42,7 +42,7 @@ mod status;
 mod units;
 pub mod view;
 
-pub use build::{WORKER_PREFIX, Workspace, installed};
+pub use build::{Backend, WORKER_PREFIX, Workspace, installed};
 pub use case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 pub use combine::why_not_combined;
 pub use comparison::Comparison;

@@ -5,6 +5,6 @@ mod rows;
 
 pub use file::{Record, RecordFile};
 pub use rows::{
-    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, IdentityRow, KnobValue, MemoryRow, Role, Row, RunRow, SCHEMA,
-    Sample, Turns,
+    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, IdentityRow, Kind, KnobValue, MemoryRow, Role, Row, RunRow,
+    SCHEMA, Sample, Turns,
 };

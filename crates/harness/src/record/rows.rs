@@ -1,7 +1,9 @@
 //! The rows of a record. Times are nanoseconds, sizes are bytes, both as integers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use heapmark_protocol::WorkerKind;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{Load, Machine, Tool};
@@ -61,6 +63,38 @@ pub enum Role {
     Contender,
 }
 
+/// What a worker is for, by its own account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// To be compared.
+    Allocator,
+    /// To be asked how much is allocated; never compared.
+    Counter,
+    /// To lose by a known amount, for which it changes the work: compared where it is named, its checksums with nobody's.
+    Handicap,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Allocator => "allocator",
+            Self::Counter => "counter",
+            Self::Handicap => "handicap",
+        })
+    }
+}
+
+impl From<WorkerKind> for Kind {
+    fn from(kind: WorkerKind) -> Self {
+        match kind {
+            WorkerKind::Allocator => Self::Allocator,
+            WorkerKind::Counter => Self::Counter,
+            WorkerKind::Handicap => Self::Handicap,
+        }
+    }
+}
+
 /// A knob as the worker read it back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnobValue {
@@ -101,6 +135,8 @@ pub struct IdentityRow {
     pub licence: String,
     /// The methods of `GlobalAlloc` that its wrapper forwards.
     pub forwards: String,
+    /// What it is for.
+    pub kind: Kind,
     /// How it is proved that it serves: `api`, `symbol` or `linked`.
     pub proof: String,
     /// What was seen.
