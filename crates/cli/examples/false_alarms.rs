@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use heapmark::record::Record;
 use heapmark::stats::{Direction, Verdict, judge};
-use heapmark::{Case, Comparison, Compared, Error, Metric, Outcome, Settings, Stop, Workspace};
+use heapmark::{Case, Compared, Comparison, Error, Metric, Outcome, Settings, Stop, Workspace};
 
 fn main() -> ExitCode {
     let number = |index: usize, default: u64| {
@@ -57,12 +57,15 @@ fn repeat(runs: u64, budget: Duration) -> Result<(), Error> {
         session.finish()?;
         println!("{run} {workload}: {}", note(session.record(), &mut tallies));
     }
-    println!("\n| metric | runs | called at a margin of 1 % | estimates above 1 | called without margin | median half-width |");
+    println!(
+        "\n| metric | runs | called at a margin of 1 % | estimates above 1 | called without margin | median half-width |"
+    );
     println!("|---|--:|--:|--:|--:|--:|");
     for tally in &mut tallies {
         let Tally { metric, runs, called, above_one, called_without_margin, half_widths } = tally;
         half_widths.sort_by(f64::total_cmp);
-        let width = half_widths.get(half_widths.len() / 2).map_or("n/a".into(), |width| format!("{:.1} %", width * 100.0));
+        let width =
+            half_widths.get(half_widths.len() / 2).map_or("n/a".into(), |width| format!("{:.1} %", width * 100.0));
         println!("| {metric} | {runs} | {called} | {above_one} | {called_without_margin} | {width} |");
     }
     Ok(())
