@@ -78,13 +78,13 @@ fn bench<M: Metric + 'static>(criterion: &mut Criterion<M>) -> Result<ExitCode, 
         }
     }
     // Shown from memory: a disk that is full costs the record but not the table.
-    let record = session.record().clone();
     let finished = session.finish();
+    let record = session.record();
     criterion.final_summary();
-    let outcome = Outcome::of(&record);
+    let outcome = Outcome::of(record);
     if keeps {
         let place = Place { root: workspace.root(), target: &target };
-        print!("{}", report::<M>(&place, &workers, &record, outcome.clone()));
+        print!("{}", report::<M>(&place, &workers, record, outcome.clone()));
     }
     if let Some(payload) = panic {
         resume_unwind(payload);

@@ -25,7 +25,7 @@ pub(crate) enum Verb {
     /// Build the workers and say where they are
     Build(Build),
     /// Measure, and say which allocator is faster and which is leaner
-    Run(Run),
+    Run(Box<Run>),
     /// Show a record again: as text, or as a page in Markdown
     Report(Report),
 }

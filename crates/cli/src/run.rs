@@ -1,6 +1,7 @@
 //! `heapmark run`
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use heapmark::record::{Record, RecordFile, Role};
 use heapmark::{
@@ -37,9 +38,11 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, Error> {
     }
     measure(&mut session, &cases)?;
     let path = session.record_path().map(Path::to_path_buf);
-    let record = session.finish()?;
-    let outcome = Outcome::of(&record);
+    let finished = session.finish();
+    let record = session.record();
+    let outcome = Outcome::of(record);
     print_outcome(&outcome);
+    finished?;
     if let Some(path) = &path {
         eprintln!("record: {}", path.display());
     }
@@ -120,10 +123,13 @@ fn settings(arguments: &Run) -> Settings {
 fn cancel_on_interrupt() -> Result<Cancel, Error> {
     let cancel = Cancel::default();
     let wish = cancel.clone();
+    let mut wished: Option<Instant> = None;
     ctrlc::set_handler(move || {
-        if wish.is_cancelled() {
+        // One wish can arrive as several signals, to the process and to its group. Who asks again later is impatient.
+        if wished.is_some_and(|when| when.elapsed() > Duration::from_secs(1)) {
             std::process::exit(130);
         }
+        wished = wished.or_else(|| Some(Instant::now()));
         wish.cancel();
     })
     .map_err(|error| Error::Usage(format!("cannot listen for interrupts: {error}")))?;

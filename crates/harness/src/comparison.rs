@@ -129,7 +129,8 @@ impl Comparison {
     pub fn run(self, cases: &[Case]) -> Result<Outcome, Error> {
         let mut session = self.open(&mut |_| {})?;
         session.measure_all(cases, &mut |_| {})?;
-        Ok(Outcome::of(&session.finish()?))
+        session.finish()?;
+        Ok(Outcome::of(session.record()))
     }
 }
 

@@ -195,7 +195,7 @@ fn add(total: &mut u64, more: u64) {
 /// A sample of which nothing is known yet but who it is about; its status is the entrant's.
 pub(crate) fn blank(entrant: &Entrant, case: &Case, block: u32, arrangement: Arrangement, padding: usize) -> Sample {
     let status = entrant.status.clone();
-    Sample { padding, status, ..Sample::new(case.clone(), &entrant.name, entrant.role, block, arrangement) }
+    Sample { status, padding, ..Sample::new(case.clone(), &entrant.name, entrant.role, block, arrangement) }
 }
 
 /// Marks samples whose results differ from the reference's. Where the reference itself failed, the first good sample

@@ -290,7 +290,7 @@ impl Session {
         let complete = |&block: &u32| {
             row.arrangements.iter().all(|&arrangement| self.record.is_complete(&row.case, block, arrangement))
         };
-        let done = u32::try_from((0..).take_while(complete).count()).unwrap_or(u32::MAX);
+        let done = (0..u32::MAX).find(|block| !complete(block)).unwrap_or(u32::MAX);
         let longest = |arrangement| ours().filter(|b| b.arrangement == arrangement).map(|b| b.wall_ns).max();
         let guess = |arrangement: Arrangement| {
             let turns = if arrangement == Arrangement::Turns { row.turns } else { self.settings.turns_alone };
@@ -389,13 +389,13 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the run; its record. A run that was cancelled has no end row, so that it can be resumed.
-    pub fn finish(mut self) -> Result<Record, Error> {
+    /// Ends the run; [`Session::record`] is complete then, even where the file could not be. A run that was cancelled has no
+    /// end row, so that it can be resumed.
+    pub fn finish(&mut self) -> Result<(), Error> {
         if !self.is_cancelled() {
             self.note(Row::End(EndRow { load: Load::read() }))?;
         }
-        self.sync()?;
-        Ok(self.record)
+        self.sync()
     }
 
     /// Asks the counting backend about the same work.

@@ -124,7 +124,8 @@ fn numbers_that_no_worker_can_mean() {
     let comparison = Comparison::of(workers).settings(settings());
     let mut session = comparison.open(&mut |_| {}).expect("it introduces itself soundly");
     session.measure(&Case::new("test/boxes"), &mut |_| {}).expect("whatever a worker says is no failure of the run");
-    let record = session.finish().expect("nothing is written");
+    session.finish().expect("nothing is written");
+    let record = session.record().clone();
     let outcome = Outcome::of(&record);
     // Whatever is shown, it is shown.
     let shown = heapmark::view::table(&outcome, heapmark::view::Style::Text);

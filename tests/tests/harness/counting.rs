@@ -10,7 +10,8 @@ fn run(scene: &Scene, counting: &str) -> Result<Record, Error> {
     let comparison = comparison.counting(scene.worker("counting", counting)).settings(settings());
     let mut session = comparison.open(&mut |_| {})?;
     session.measure(&Case::new("test/boxes"), &mut |_| {})?;
-    session.finish()
+    session.finish()?;
+    Ok(session.record().clone())
 }
 
 #[test]

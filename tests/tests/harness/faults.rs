@@ -51,7 +51,8 @@ impl Fault {
             let comparison = Comparison::new(contenders).settings(settings.clone());
             let mut session = comparison.open(&mut |_| {}).expect("the reference is sound");
             session.measure(&case, &mut |_| {}).expect("a failure of a worker is no failure of the run");
-            session.finish().expect("nothing is written")
+            session.finish().expect("nothing is written");
+            session.record().clone()
         };
         let record = std::thread::scope(|scope| {
             let run = scope.spawn(run);

@@ -21,7 +21,8 @@ fn sample(worker: Worker, case: &Case) -> Sample {
     let comparison = Comparison::of([worker]).settings(settings);
     let mut session = comparison.open(&mut |_| {}).expect("the worker is sound");
     session.measure(case, &mut |_| {}).expect("the case makes sense");
-    let record = session.finish().expect("nothing is written");
+    session.finish().expect("nothing is written");
+    let record = session.record().clone();
     let sample = record.samples.into_iter().next().expect("a sample of the only contender");
     assert!(sample.status.is_ok(), "{}", sample.status);
     assert_eq!(sample.units, u64::from(Settings::smoke().turns_alone), "turns of one unit");

@@ -107,10 +107,8 @@ fn twin_note(case: &CaseOutcome, reference: &str) -> Option<String> {
         let compared = compared?;
         let found = compared.minimum_detectable.map(|effect| format!(", finds {:.1} %", effect * 100.0));
         let Estimate { ratio, .. } = compared.estimate;
-        let trust = match case.distrusted.contains(&metric) {
-            true => ", different: nothing is called on this metric",
-            false => "",
-        };
+        let distrusted = case.distrusted.contains(&metric);
+        let trust = if distrusted { ", different: nothing is called on this metric" } else { "" };
         Some(format!("{metric} {ratio:.3}{}{trust}", found.unwrap_or_default()))
     };
     let parts = [part(Metric::Cpu, twin.cpu), part(Metric::Wall, twin.wall), part(Metric::PeakRss, twin.memory)];
