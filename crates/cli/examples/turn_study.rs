@@ -84,7 +84,9 @@ fn main() -> ExitCode {
 fn study(rounds: u64, workloads: &[String]) -> Result<(), Error> {
     let workspace = Workspace::find().ok_or_else(|| Error::Usage("there is no heapmark workspace here".into()))?;
     let workers = workspace.build(|name| name == "system")?;
-    println!("Spread of a block's ratio (half of the range between the quartiles), in percent; {rounds} blocks of each.\n");
+    println!(
+        "Spread of a block's ratio (half of the range between the quartiles), in percent; {rounds} blocks of each.\n"
+    );
     println!("| workload | way | CPU time | wall time |\n|---|---|--:|--:|");
     for workload in workloads {
         let mut seen = WAYS.map(|_| (Vec::new(), Vec::new()));
