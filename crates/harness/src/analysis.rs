@@ -1,6 +1,6 @@
 //! From the rows of a record to outcomes: pairs samples by block, estimates, judges, and holds the twin against it.
 
-use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric};
+use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome};
 use crate::record::{Record, Role, Sample};
 use crate::stats::{
     BlockRatio, Direction, PairEstimate, Verdict, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
@@ -8,14 +8,38 @@ use crate::stats::{
 };
 use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status, UnitsPerSecond};
 
+impl Outcome {
+    /// What a record says.
+    pub fn of(record: &Record) -> Self {
+        let mut cases: Vec<&Case> = Vec::new();
+        for case in record.cases.iter().map(|row| &row.case).chain(record.samples.iter().map(|sample| &sample.case)) {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        Self {
+            reference: record.run.as_ref().map_or_else(String::new, |run| run.reference.clone()),
+            margin: margin_of(record),
+            cases: analyse(record, &cases),
+        }
+    }
+}
+
+impl CaseOutcome {
+    /// What a record says about one case. A case that the record lacks has no contenders.
+    pub fn of(record: &Record, case: &Case) -> Self {
+        analyse(record, &[case]).pop().unwrap_or_else(|| unreachable!("one case in, one out"))
+    }
+}
+
 /// The margin that a record was made with.
-pub(crate) fn margin_of(record: &Record) -> f64 {
+fn margin_of(record: &Record) -> f64 {
     record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin)
 }
 
 /// The outcomes of these cases, in their order. They are one family: the more workloads there are, the stronger the
 /// evidence must be that a twin differs.
-pub(crate) fn analyse(record: &Record, cases: &[&Case]) -> Vec<CaseOutcome> {
+fn analyse(record: &Record, cases: &[&Case]) -> Vec<CaseOutcome> {
     let views: Vec<CaseView<'_>> = cases.iter().map(|case| CaseView::new(record, case)).collect();
     let margin = margin_of(record);
     let mut outcomes: Vec<CaseOutcome> = views.iter().map(|view| view.outcome(margin)).collect();

@@ -50,6 +50,7 @@ pub use contender::{Contender, ContenderName, Worker};
 pub use error::Error;
 pub use outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 pub use process::Limits;
+pub use schedule::TurnOrder;
 pub use session::{Event, Session, least_time};
 pub use settings::{Arrangement, Cancel, Settings};
 pub use stats::Stop;

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{analyse, margin_of};
-use crate::record::{CountsRow, Record};
+use crate::record::CountsRow;
 use crate::stats::{Estimate, Verdict};
 use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
 
@@ -150,30 +149,9 @@ impl CaseOutcome {
     pub fn contender(&self, name: &str) -> Option<&ContenderOutcome> {
         self.contenders.iter().find(|contender| contender.name == name)
     }
-
-    /// What a record says about one case. A case that the record lacks has no contenders.
-    pub fn of(record: &Record, case: &Case) -> Self {
-        let mut cases = analyse(record, &[case]);
-        cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
-    }
 }
 
 impl Outcome {
-    /// What a record says.
-    pub fn of(record: &Record) -> Self {
-        let mut cases: Vec<&Case> = Vec::new();
-        for case in record.cases.iter().map(|row| &row.case).chain(record.samples.iter().map(|sample| &sample.case)) {
-            if !cases.contains(&case) {
-                cases.push(case);
-            }
-        }
-        Self {
-            reference: record.run.as_ref().map_or_else(String::new, |run| run.reference.clone()),
-            margin: margin_of(record),
-            cases: analyse(record, &cases),
-        }
-    }
-
     /// The case whose workload has this name; the first, where several have other parameters.
     pub fn case(&self, workload: &str) -> Option<&CaseOutcome> {
         self.cases.iter().find(|outcome| outcome.case.workload == workload)

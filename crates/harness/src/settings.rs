@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Limits;
+use crate::schedule::TurnOrder;
 use crate::stats::Stop;
 use crate::{Error, Nanos};
 
@@ -32,6 +33,9 @@ pub struct Settings {
     pub arrangements: Vec<Arrangement>,
     /// How long a turn should take on the reference.
     pub turn: Nanos,
+    /// How the orders of the turns follow each other.
+    #[serde(default)]
+    pub order: TurnOrder,
     /// Turns of a sample in [`Arrangement::Turns`], at least.
     pub turns: u32,
     /// Turns of a sample in [`Arrangement::Alone`].
@@ -64,6 +68,7 @@ impl Default for Settings {
             stop: Stop::Blocks(10),
             arrangements: vec![Arrangement::Turns, Arrangement::Alone],
             turn: Duration::from_millis(10).into(),
+            order: TurnOrder::Mirrored,
             turns: 40,
             turns_alone: 15,
             warm_turns: 1,
