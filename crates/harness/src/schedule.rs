@@ -12,6 +12,7 @@ pub(crate) fn shuffled(count: usize, rng: &mut Rng) -> Vec<usize> {
 
 /// How the orders of a sample's turns follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnOrder {
     /// Each random order is followed by its reverse, so that whoever came last comes first next, and following oneself is

@@ -13,6 +13,7 @@ use crate::{Error, Nanos};
 
 /// How the contenders of a block share the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrangement {
     /// All are alive at once and take turns, one running at a time: the way to compare time on a machine whose speed drifts.
@@ -24,6 +25,7 @@ pub enum Arrangement {
 
 /// Everything that says how a run is made; fixed before the first sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Settings {
     /// Seed of everything random: inputs, orders, stack offsets.
     pub seed: u64,

@@ -14,6 +14,7 @@ pub const SCHEMA: u32 = 1;
 
 /// One line of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "row", rename_all = "kebab-case")]
 pub enum Row {
     /// The first line: how and where the run was made.
@@ -34,6 +35,7 @@ pub enum Row {
 
 /// How and where a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunRow {
     /// [`SCHEMA`] of the writer.
     pub schema: u32,
@@ -53,6 +55,7 @@ pub struct RunRow {
 
 /// What a contender is in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The others are compared with it.
@@ -65,6 +68,7 @@ pub enum Role {
 
 /// What a worker is for, by its own account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// To be compared.
@@ -97,6 +101,7 @@ impl From<WorkerKind> for Kind {
 
 /// A knob as the worker read it back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KnobValue {
     /// The value in force.
     pub value: String,
@@ -106,6 +111,7 @@ pub struct KnobValue {
 
 /// Who takes part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContenderRow {
     /// Its name in this record.
     pub name: String,
@@ -124,6 +130,7 @@ pub struct ContenderRow {
 
 /// A worker as it introduced itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdentityRow {
     /// The crate that provides the allocator; empty where there is none.
     pub crate_name: String,
@@ -153,6 +160,7 @@ pub struct IdentityRow {
 
 /// A case and the work it was calibrated to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRow {
     /// The case as asked for.
     #[serde(flatten)]
@@ -178,6 +186,7 @@ pub struct CaseRow {
 /// A block is complete in one arrangement: the samples in it count. Those of a block without this row do not; the run was
 /// interrupted in its middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlockRow {
     /// The case.
     #[serde(flatten)]
@@ -194,6 +203,7 @@ pub struct BlockRow {
 
 /// Memory at the end of a phase. A field that the kernel lacks is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryRow {
     /// Resident.
     pub rss: Option<Bytes>,
@@ -209,6 +219,7 @@ pub struct MemoryRow {
 
 /// Every timed turn of a sample, column by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Turns {
     /// Wall time of each turn.
     pub wall_ns: Vec<u64>,
@@ -226,6 +237,7 @@ pub struct Turns {
 
 /// One sample: one fresh worker doing one fixed amount of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
     /// The case.
     #[serde(flatten)]
@@ -327,6 +339,7 @@ impl Sample {
 
 /// What the counting backend saw in the timed turns of one sample: exact, and the same in every run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CountsRow {
     /// The case.
     #[serde(flatten)]
@@ -346,6 +359,7 @@ pub struct CountsRow {
 
 /// The end of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndRow {
     /// How busy the machine was.
     pub load: Load,
