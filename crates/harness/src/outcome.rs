@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{analyse, margin_of};
-use crate::record::{CountsRow, Record};
+use crate::analysis::{Scale, analyse};
+use crate::record::{CountsRow, Record, Role};
 use crate::stats::{Estimate, Verdict};
-use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
+use crate::{Arrangement, Bytes, Case, Error, Status, UnitsPerSecond};
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,11 @@ pub struct CaseOutcome {
     pub unit: String,
     /// The contenders, the reference first; the twin is not among them.
     pub contenders: Vec<ContenderOutcome>,
-    /// The reference against itself, where it took part twice.
+    /// Whoever took part twice, against itself.
     pub twin: Option<ContenderOutcome>,
+    /// Who that is: the reference of the run.
+    #[serde(default)]
+    pub twin_of: Option<String>,
     /// How the samples were made from which time is judged.
     pub time_from: Option<Arrangement>,
     /// How the samples were made from which memory is judged.
@@ -153,7 +156,7 @@ impl CaseOutcome {
 
     /// What a record says about one case. A case that the record lacks has no contenders.
     pub fn of(record: &Record, case: &Case) -> Self {
-        let mut cases = analyse(record, &[case]);
+        let mut cases = analyse(record, &[case], Scale::of(record));
         cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
     }
 }
@@ -161,6 +164,26 @@ impl CaseOutcome {
 impl Outcome {
     /// What a record says.
     pub fn of(record: &Record) -> Self {
+        Self::by(record, Scale::of(record))
+    }
+
+    /// What a record says by another reference or margin than it was made with. All have a sample in each block, so that
+    /// any of them can be compared with any other. Fails if no contender of the record has this name.
+    pub fn judged(record: &Record, reference: Option<&str>, margin: Option<f64>) -> Result<Self, Error> {
+        let mut scale = Scale::of(record);
+        if let Some(name) = reference {
+            let known = || record.contenders.iter().filter(|row| row.role != Role::Twin).map(|row| row.name.as_str());
+            if !known().any(|other| other == name) {
+                let known = known().collect::<Vec<_>>().join(", ");
+                return Err(Error::Usage(format!("the record has no contender {name:?}; it has {known}")));
+            }
+            scale.reference = Some(name);
+        }
+        scale.margin = margin.unwrap_or(scale.margin);
+        Ok(Self::by(record, scale))
+    }
+
+    fn by(record: &Record, scale: Scale<'_>) -> Self {
         let mut cases: Vec<&Case> = Vec::new();
         for case in record.cases.iter().map(|row| &row.case).chain(record.samples.iter().map(|sample| &sample.case)) {
             if !cases.contains(&case) {
@@ -168,9 +191,9 @@ impl Outcome {
             }
         }
         Self {
-            reference: record.run.as_ref().map_or_else(String::new, |run| run.reference.clone()),
-            margin: margin_of(record),
-            cases: analyse(record, &cases),
+            reference: scale.reference.unwrap_or_default().to_owned(),
+            margin: scale.margin,
+            cases: analyse(record, &cases, scale),
         }
     }
 

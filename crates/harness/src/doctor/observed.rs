@@ -1,0 +1,108 @@
+//! Facts that only a measurement shows.
+
+use super::Finding;
+use crate::machine::Load;
+use crate::record::{EndRow, Record, Sample};
+
+/// What the samples of a run say about the kernel: whether the peak can be reset, and whether lazily freed memory is told.
+pub fn of_the_worker(record: &Record) -> Vec<Finding> {
+    const RESET: &str = "reset of the peak";
+    const LAZY: &str = "lazily freed memory";
+    let measured: Vec<&Sample> = record.samples.iter().filter(|sample| sample.status.is_ok()).collect();
+    if measured.is_empty() {
+        let failure = record.samples.first().map(|sample| sample.status.to_string());
+        let advice = failure.unwrap_or_else(|| "no worker could be asked".into());
+        return [RESET, LAZY].map(|fact| Finding::unknown(fact, &advice)).into();
+    }
+    let reset = measured.iter().all(|sample| sample.peak_reset);
+    let told = measured.iter().any(|sample| sample.memory.values().any(|memory| memory.lazy_free.is_some()));
+    vec![
+        Finding::judged(
+            RESET,
+            if reset { "works" } else { "refused" },
+            reset,
+            "/proc/self/clear_refs cannot be written, so peaks include the preparation: loosen the container's confinement",
+        ),
+        Finding::judged(
+            LAZY,
+            if told { "told by smaps_rollup" } else { "not told" },
+            told,
+            "memory that was given back with MADV_FREE cannot be told from memory in use: Linux 4.14 or newer is needed",
+        ),
+    ]
+}
+
+/// What happened to the machine while a run lasted.
+pub fn of_the_run(record: &Record) -> Vec<Finding> {
+    let (Some(run), Some(EndRow { load: after })) = (&record.run, &record.end) else { return Vec::new() };
+    let before = &run.load;
+    let grown = |of: fn(&Load) -> Option<u64>| Some(of(after)?.saturating_sub(of(before)?));
+    let mut findings = Vec::new();
+    if let Some(ticks) = grown(|load| load.steal_ticks) {
+        let advice = "the hypervisor took processors away while this was measured: wall time is not to be trusted";
+        findings.push(Finding::judged("steal while measuring", format!("{ticks} clock ticks"), ticks == 0, advice));
+    }
+    if let Some(waited) = grown(|load| load.memory_pressure_us) {
+        let advice = "tasks waited for memory while this was measured: end what else uses it";
+        findings.push(Finding::judged("waits for memory while measuring", format!("{waited} µs"), waited == 0, advice));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::doctor::Level;
+    use crate::machine::{Machine, Tool};
+    use crate::record::{MemoryRow, Role, RunRow, SCHEMA};
+    use crate::{Arrangement, Bytes, Case, Settings, Status};
+
+    fn sample(peak_reset: bool, lazy_free: Option<Bytes>) -> Sample {
+        Sample {
+            peak_reset,
+            memory: BTreeMap::from([("worked".to_owned(), MemoryRow { lazy_free, ..MemoryRow::default() })]),
+            ..Sample::new(Case::new("a/b"), "system", Role::Reference, 0, Arrangement::Alone)
+        }
+    }
+
+    fn levels(samples: Vec<Sample>) -> Vec<Level> {
+        let record = Record { samples, ..Record::default() };
+        of_the_worker(&record).iter().map(|finding| finding.level).collect()
+    }
+
+    #[test]
+    fn the_worker_says_what_the_kernel_can() {
+        assert_eq!(levels(vec![sample(true, Some(Bytes(0)))]), [Level::Ok, Level::Ok]);
+        assert_eq!(levels(vec![sample(false, None)]), [Level::Warn, Level::Warn]);
+        let status = Status::Timeout { detail: "in a test".into() };
+        assert_eq!(levels(vec![Sample { status, ..sample(true, None) }]), [Level::Unknown, Level::Unknown]);
+        assert_eq!(levels(Vec::new()), [Level::Unknown, Level::Unknown]);
+    }
+
+    #[test]
+    fn what_was_stolen_in_between_counts_and_not_what_was_before() {
+        let load = |steal_ticks| Load { steal_ticks, memory_pressure_us: Some(7), ..Load::default() };
+        let record = |before, after| Record {
+            run: Some(RunRow {
+                schema: SCHEMA,
+                tool: Tool::default(),
+                machine: Machine::default(),
+                load: load(before),
+                started: 0,
+                settings: Settings::default(),
+                reference: "system".into(),
+            }),
+            end: Some(EndRow { load: load(after) }),
+            ..Record::default()
+        };
+        let levels = |before, after| -> Vec<Level> {
+            of_the_run(&record(before, after)).iter().map(|finding| finding.level).collect()
+        };
+        assert_eq!(levels(Some(500), Some(500)), [Level::Ok, Level::Ok]);
+        assert_eq!(levels(Some(500), Some(501)), [Level::Warn, Level::Ok]);
+        assert_eq!(levels(None, Some(501)), [Level::Ok], "nothing is said where the kernel does not tell");
+        assert_eq!(of_the_run(&Record::default()), []);
+    }
+}
