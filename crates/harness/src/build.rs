@@ -76,6 +76,12 @@ impl Workspace {
         self.build_targets(targets.collect())
     }
 
+    /// The backends that [`Workspace::build`] can build, in Cargo's order.
+    pub fn names(&self) -> Result<Vec<String>, Error> {
+        let targets = self.targets()?.into_iter().filter(|target| target.standard);
+        Ok(targets.map(|target| target.backend().to_owned()).collect())
+    }
+
     /// Builds the workers of one package, wherever in the workspace it lies: for workloads and backends that are not among
     /// the standard ones. Otherwise like [`Workspace::build`]; fails too if the package has no worker.
     pub fn build_package(&self, package: &str) -> Result<Vec<Worker>, Error> {

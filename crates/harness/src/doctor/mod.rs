@@ -10,7 +10,7 @@ mod observed;
 use serde::{Deserialize, Serialize};
 
 pub use facts::facts;
-pub use observed::{of_the_run, of_the_worker};
+pub use observed::{of_the_noise, of_the_run, of_the_worker};
 
 /// Whether a fact is in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Facts that only a measurement shows.
 
 use super::Finding;
+use crate::Judgement;
 use crate::machine::Load;
 use crate::record::{EndRow, Record, Sample};
 
@@ -47,6 +48,20 @@ pub fn of_the_run(record: &Record) -> Vec<Finding> {
         findings.push(Finding::judged("waits for memory while measuring", format!("{waited} µs"), waited == 0, advice));
     }
     findings
+}
+
+/// What a program measured against itself says.
+pub fn of_the_noise(twins: &[Judgement]) -> Vec<Finding> {
+    const FACT: &str = "a program against itself";
+    if twins.is_empty() {
+        return Vec::new();
+    }
+    let different: Vec<String> =
+        twins.iter().filter(|row| row.distrusted).map(|row| format!("{} in {}", row.metric, row.case())).collect();
+    let advice = "something other than the allocator makes a difference here: nothing is called on that metric";
+    let state =
+        if different.is_empty() { "not different".into() } else { format!("different: {}", different.join(", ")) };
+    vec![Finding::judged(FACT, state, different.is_empty(), advice)]
 }
 
 #[cfg(test)]

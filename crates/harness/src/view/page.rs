@@ -8,12 +8,12 @@ use crate::record::{CaseRow, Record, RunRow, Sample};
 use crate::stats::median;
 use crate::{Bytes, Nanos};
 
-/// The page: verdicts first, then what they rest on. `outcome` is what to say of the record, and `command` the command that
+/// The page: verdicts first, then what they rest on. `outcome` is what to say of the record, and `command` the command, as code in Markdown, that
 /// makes the page again.
 pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
     let mut page = String::from("# Which allocator is faster, which is leaner\n\n");
     // Writing to a string cannot fail.
-    let _ = writeln!(page, "This page is generated: `{command}`.\n");
+    let _ = writeln!(page, "This page is generated: {command}.\n");
     if record.end.is_none() {
         page.push_str("**The run was interrupted; what it had measured is here.**\n\n");
     }
