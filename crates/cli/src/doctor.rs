@@ -107,7 +107,9 @@ fn measure(arguments: &Doctor, worker: &Worker) -> Result<(Vec<Finding>, Vec<Jud
     if arguments.no_measure || failed {
         return Ok((findings, Vec::new(), failed));
     }
-    let settings = Settings { stop: Stop::Budget(arguments.budget.into()), ..Settings::default() };
+    // Half of a run's turns: blocks count for more than turns where time is short, and below six there is no interval.
+    let stop = Stop::Budget(arguments.budget.into());
+    let settings = Settings { stop, turns: 20, turns_alone: 8, timed_share: 0.0, ..Settings::default() };
     let mut session = Comparison::of([worker.clone()]).settings(settings).open(&mut |_| {})?;
     say(format_args!("measuring the noise for {}", humantime::format_duration(arguments.budget)));
     let progress = Progress::new(None);

@@ -23,11 +23,11 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Pass, Self::Failure, Self::Usage, Self::Regression, Self::NothingSelected, Self::Inconclusive];
 
     /// What it means, for the help and the manual.
-    const fn meaning(self) -> &'static str {
+    pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Pass => "all is well",
             Self::Failure => "something failed: a worker, a build, a file",

@@ -1,5 +1,6 @@
 //! `heapmark man`
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
@@ -35,7 +36,7 @@ pub(crate) fn man(arguments: &Man, output: &Output) -> Result<Exit, Error> {
                 let known: Vec<_> = verbs(&command).map(Command::get_name).collect();
                 Error::Usage(format!("there is no verb {name:?}; there are {}", known.join(", ")))
             })?;
-            page_of(verb)?
+            page(verb)?
         }
     };
     output.write(&String::from_utf8_lossy(&page))?;
@@ -50,7 +51,7 @@ fn write_all(command: &Command, folder: &Path) -> Result<Exit, Error> {
     })?;
     write::replace(&folder.join("heapmark.1"), &page(command)?)?;
     for verb in verbs(command) {
-        write::replace(&folder.join(format!("heapmark-{}.1", verb.get_name())), &page_of(verb)?)?;
+        write::replace(&folder.join(format!("heapmark-{}.1", verb.get_name())), &page(verb)?)?;
     }
     say(format_args!("{} pages in {}", verbs(command).count() + 1, folder.display()));
     Ok(Exit::Pass)
@@ -61,15 +62,32 @@ fn verbs(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|verb| verb.get_name() != "help")
 }
 
-/// The page of a verb, which ends like that of heapmark itself.
-fn page_of(verb: &Command) -> Result<Vec<u8>, Error> {
-    page(&verb.clone().after_long_help(crate::exit::Exit::table()))
+fn page(command: &Command) -> Result<Vec<u8>, Error> {
+    let mut page = Vec::new();
+    // Memory takes every write.
+    render(command, &mut page).map_err(|source| Error::File {
+        action: "cannot make",
+        path: "the page".into(),
+        source,
+    })?;
+    Ok(page)
 }
 
-fn page(command: &Command) -> Result<Vec<u8>, Error> {
-    let manual = "heapmark manual";
-    let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(command.clone()).manual(manual).render(&mut page);
-    rendered.map_err(|source| Error::File { action: "cannot write", path: "the page".into(), source })?;
-    Ok(page)
+/// The sections that are of use, and the exit codes, which all verbs share.
+fn render(command: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    let man = clap_mangen::Man::new(command.clone());
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(page)?;
+    }
+    writeln!(page, ".SH \"EXIT STATUS\"")?;
+    for exit in Exit::ALL {
+        // A plain hyphen would become a typographic one.
+        writeln!(page, ".TP\n\\fB{}\\fR\n{}", exit as u8, exit.meaning().replace('-', "\\-"))?;
+    }
+    Ok(())
 }

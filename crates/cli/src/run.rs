@@ -289,15 +289,15 @@ mod tests {
 
     use super::*;
 
-    fn compared(verdict: Verdict) -> Option<Compared> {
-        Some(Compared {
+    fn compared(verdict: Verdict) -> Compared {
+        Compared {
             estimate: Estimate { ratio: 1.0, low: None, high: None, blocks: 6 },
             uneven: false,
             verdict,
             minimum_detectable: None,
             blocks_needed: None,
             cross_checks: CrossChecks { sign_flip_p: None, t_interval: None },
-        })
+        }
     }
 
     fn contender(name: &str, status: Status, time: Verdict, memory: Verdict) -> ContenderOutcome {
@@ -308,9 +308,9 @@ mod tests {
             cpu_per_unit_ns: None,
             idle_cpu: None,
             peak_rss: None,
-            wall: compared(time),
-            cpu: compared(time),
-            memory: compared(memory),
+            wall: Some(compared(time)),
+            cpu: Some(compared(time)),
+            memory: Some(compared(memory)),
         }
     }
 

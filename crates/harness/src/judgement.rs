@@ -125,7 +125,7 @@ impl Judgement {
     }
 }
 
-#[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn verdict_or_error<S: serde::Serializer>(verdict: &Option<Verdict>, serializer: S) -> Result<S::Ok, S::Error> {
     match verdict {
         Some(verdict) => verdict.serialize(serializer),

@@ -316,7 +316,7 @@ impl Ranks<'_> {
 }
 
 /// Puts the places in order by the weights, and marks those that no called difference parts from the one before.
-fn order(places: &mut Vec<Place>, weights: &Weights, cells: &[Cell<'_>], mean: &dyn Fn(&str, Metric) -> Option<f64>) {
+fn order(places: &mut [Place], weights: &Weights, cells: &[Cell<'_>], mean: &dyn Fn(&str, Metric) -> Option<f64>) {
     let ratios = |place: &Place| -> Vec<Option<f64>> {
         weights.pairs().iter().map(|(quantity, _)| mean(&place.contender, quantity.metric())).collect()
     };

@@ -65,7 +65,7 @@ fn folders(root: &Path, mount: &Mount, group: &str) -> Vec<PathBuf> {
 }
 
 /// The lines of mountinfo that are about control groups: `id parent device root place options … - kind source options`
-/// (proc_pid_mountinfo(5)).
+/// (`proc_pid_mountinfo(5)`).
 fn mounts(text: &str) -> Vec<Mount> {
     let mount = |line: &str| {
         let (before, after) = line.split_once(" - ")?;

@@ -95,7 +95,7 @@ fn pressure(files: &Files<'_>, of: &str, fact: &str, advice: &str) -> Finding {
     }
 }
 
-/// Steal is the eighth number of the line `cpu`, and the later two are contained in the first two (proc_stat(5)).
+/// Steal is the eighth number of the line `cpu`, and the later two are contained in the first two (`proc_stat(5)`).
 fn steal(files: &Files<'_>) -> Finding {
     let advice = "the hypervisor gives the processors to others: another machine, or another time of the day";
     let ticks = files.line("proc/stat").map(|line| {
@@ -194,7 +194,7 @@ fn hardware_counters(files: &Files<'_>) -> Finding {
     let is_processor = |name: &str| name == "cpu" || name.starts_with("cpu_") || name.starts_with("armv8");
     let present = units
         .into_iter()
-        .flat_map(|units| units.flatten())
+        .flat_map(std::iter::Iterator::flatten)
         .any(|unit| unit.file_name().to_str().is_some_and(is_processor));
     let Some(paranoid) = files.line("proc/sys/kernel/perf_event_paranoid") else {
         return Finding { advice: unneeded.into(), ..Finding::warn(FACT, "no perf events in this kernel", "") };

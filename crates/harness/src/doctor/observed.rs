@@ -5,6 +5,9 @@ use crate::Judgement;
 use crate::machine::Load;
 use crate::record::{EndRow, Record, Sample};
 
+/// Time lost, in per cent of the time measured, above which it is in the way.
+const MUCH: f64 = 1.0;
+
 /// What the samples of a run say about the kernel: whether the peak can be reset, and whether lazily freed memory is told.
 pub fn of_the_worker(record: &Record) -> Vec<Finding> {
     const RESET: &str = "reset of the peak";
@@ -37,16 +40,21 @@ pub fn of_the_worker(record: &Record) -> Vec<Finding> {
 pub fn of_the_run(record: &Record) -> Vec<Finding> {
     let (Some(run), Some(EndRow { load: after })) = (&record.run, &record.end) else { return Vec::new() };
     let before = &run.load;
-    let grown = |of: fn(&Load) -> Option<u64>| Some(of(after)?.saturating_sub(of(before)?));
+    let grown = |of: fn(&Load) -> Option<u64>| Some(of(after)?.saturating_sub(of(before)?) as f64);
+    let lasted = record.blocks.iter().map(|block| block.wall_ns as f64 / 1e9).sum::<f64>();
     let mut findings = Vec::new();
-    if let Some(ticks) = grown(|load| load.steal_ticks) {
-        let advice = "the hypervisor took processors away while this was measured: wall time is not to be trusted";
-        findings.push(Finding::judged("steal while measuring", format!("{ticks} clock ticks"), ticks == 0, advice));
-    }
-    if let Some(waited) = grown(|load| load.memory_pressure_us) {
-        let advice = "tasks waited for memory while this was measured: end what else uses it";
-        findings.push(Finding::judged("waits for memory while measuring", format!("{waited} µs"), waited == 0, advice));
-    }
+    let mut judge = |fact: &str, seconds: Option<f64>, advice: &str| {
+        let share = seconds.filter(|_| lasted > 0.0).map(|seconds| 100.0 * seconds / lasted);
+        findings.extend(share.map(|share| Finding::judged(fact, format!("{share:.1} %"), share <= MUCH, advice)));
+    };
+    let stolen = grown(|load| load.steal_ticks).map(|ticks| ticks / rustix::param::clock_ticks_per_second() as f64);
+    judge(
+        "steal while measuring",
+        stolen,
+        "the hypervisor took processors away while this was measured: believe CPU time before wall time",
+    );
+    let waited = grown(|load| load.memory_pressure_us).map(|waited| waited / 1e6);
+    judge("waits for memory while measuring", waited, "end what else uses memory, or choose smaller workloads");
     findings
 }
 
@@ -71,7 +79,7 @@ mod tests {
     use super::*;
     use crate::doctor::Level;
     use crate::machine::{Machine, Tool};
-    use crate::record::{MemoryRow, Role, RunRow, SCHEMA};
+    use crate::record::{BlockRow, MemoryRow, Role, RunRow, SCHEMA};
     use crate::{Arrangement, Bytes, Case, Settings, Status};
 
     fn sample(peak_reset: bool, lazy_free: Option<Bytes>) -> Sample {
@@ -110,13 +118,21 @@ mod tests {
                 reference: "system".into(),
             }),
             end: Some(EndRow { load: load(after) }),
+            blocks: vec![BlockRow {
+                case: Case::new("a/b"),
+                block: 0,
+                arrangement: Arrangement::Turns,
+                wall_ns: 10_000_000_000,
+                timed_ns: 0,
+            }],
             ..Record::default()
         };
         let levels = |before, after| -> Vec<Level> {
             of_the_run(&record(before, after)).iter().map(|finding| finding.level).collect()
         };
         assert_eq!(levels(Some(500), Some(500)), [Level::Ok, Level::Ok]);
-        assert_eq!(levels(Some(500), Some(501)), [Level::Warn, Level::Ok]);
+        assert_eq!(levels(Some(500), Some(501)), [Level::Ok, Level::Ok]);
+        assert_eq!(levels(Some(500), Some(900)), [Level::Warn, Level::Ok]);
         assert_eq!(levels(None, Some(501)), [Level::Ok], "nothing is said where the kernel does not tell");
         assert_eq!(of_the_run(&Record::default()), []);
     }

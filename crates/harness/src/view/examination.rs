@@ -52,8 +52,8 @@ pub fn noise(rows: &[Judgement], screen: &Screen) -> String {
         lines.push(String::new());
     }
     let legend = "Under detects stands the least true difference that a run of so many blocks finds in four of five cases, the \
-                  margin included; n/a where there are fewer than six blocks, for which a longer budget helps. Four times \
-                  the blocks halve what noise adds to the margin.";
+                  margin included; n/a where there are fewer than six blocks, for which a longer budget helps. A run has \
+                  more turns in each block than this, and four times the blocks halve what noise adds to the margin.";
     lines.extend(wrapped(legend, 0, screen));
     lines.join("\n")
 }

@@ -54,17 +54,7 @@ pub fn judgements_text(rows: &[Judgement], screen: &Screen) -> String {
 
 fn wide(rows: &[Judgement]) -> Columns {
     let mut columns = Columns::default();
-    let heading = |text: &str| Cell::left(text).in_tone(Tone::Heading);
-    let number = |text: &str| Cell::right(text).in_tone(Tone::Heading);
-    columns.push(vec![
-        heading("allocator"),
-        heading("metric"),
-        number("ratio"),
-        heading("verdict"),
-        number("detects"),
-        number("blocks"),
-        number("needed"),
-    ]);
+    columns.push(headings("allocator"));
     for contender in rows.chunk_by(|a, b| a.contender == b.contender) {
         for (index, row) in contender.iter().enumerate() {
             let name = if index == 0 { row.contender.as_str() } else { "" };
@@ -76,6 +66,7 @@ fn wide(rows: &[Judgement]) -> Columns {
 
 fn stacked(rows: &[Judgement]) -> Columns {
     let mut columns = Columns::default();
+    columns.push(headings(""));
     for contender in rows.chunk_by(|a, b| a.contender == b.contender) {
         columns.push_line(Cell::left(&contender[0].contender));
         for row in contender {
@@ -83,6 +74,18 @@ fn stacked(rows: &[Judgement]) -> Columns {
         }
     }
     columns
+}
+
+fn headings(first: &str) -> Vec<Cell> {
+    let left = [first, "metric"].map(Cell::left);
+    let cells = left.into_iter().chain([
+        Cell::right("ratio"),
+        Cell::left("verdict"),
+        Cell::right("detects"),
+        Cell::right("blocks"),
+        Cell::right("needed"),
+    ]);
+    cells.map(|cell| cell.in_tone(Tone::Heading)).collect()
 }
 
 fn cells(row: &Judgement) -> [Cell; 6] {

@@ -4,14 +4,13 @@ use crate::stats::Estimate;
 
 /// A ratio, so that differences of a tenth of the usual margin show: `1.022`, `12.3`, `150`.
 pub(super) fn ratio(value: f64) -> String {
-    let digits = if value < 10.0 {
-        3
+    if value < 10.0 {
+        format!("{value:.3}")
     } else if value < 100.0 {
-        1
+        format!("{value:.1}")
     } else {
-        0
-    };
-    format!("{value:.digits$}")
+        format!("{value:.0}")
+    }
 }
 
 /// A ratio with its interval: `1.022 [1.018, 1.025]`.

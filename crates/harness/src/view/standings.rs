@@ -7,12 +7,11 @@ use crate::{Place, Quantity, Standing, Standings, Weights, Where};
 /// A block of lines for each case and one over all, and below them what the words and weights mean.
 pub fn standings(standings: &Standings, screen: &Screen) -> String {
     let all: Vec<&Standing> = standings.cases.iter().chain(&standings.overall).collect();
-    let weighed = standings.weights.is_some();
     let fits = all.iter().all(|standing| screen.fits(wide(standing, standings).width()));
     let mut lines = Vec::new();
     for standing in all {
         lines.extend(wrapped(&heading(standing, standings), 0, screen).iter().map(|l| Tone::Heading.paint(l, screen)));
-        let columns = if fits { wide(standing, standings) } else { stacked(standing, weighed) };
+        let columns = if fits { wide(standing, standings) } else { stacked(standing, standings) };
         lines.extend(columns.lines(screen));
         lines.push(String::new());
     }
@@ -48,8 +47,14 @@ fn wide(standing: &Standing, standings: &Standings) -> Columns {
     columns
 }
 
-fn stacked(standing: &Standing, weighed: bool) -> Columns {
+fn stacked(standing: &Standing, standings: &Standings) -> Columns {
+    let weighed = standings.weights.is_some();
     let mut columns = Columns::default();
+    let right = |text: &str| Cell::right(text).in_tone(Tone::Heading);
+    let mut names = vec![Cell::left("")];
+    names.extend(if weighed { vec![right("place"), right(""), right("score")] } else { Vec::new() });
+    names.extend([right(time_name(standings.time)), right("peak RSS")]);
+    columns.push(names);
     for place in &standing.places {
         columns.push_line(Cell::left(&place.contender));
         let mut cells = vec![Cell::left("")];
@@ -129,14 +134,15 @@ fn meaning(weights: &Weights) -> String {
     };
     let listed: Vec<String> =
         pairs.iter().map(|(quantity, weight)| format!("{} (weight {weight})", name(*quantity))).collect();
-    let mut text = format!("A score is the weighted geometric mean of {}; less is better.", listed.join(" and "));
+    let mut sentences =
+        vec![format!("A score is the weighted geometric mean of {}; less is better.", listed.join(" and "))];
     if let [(first, weight), others @ ..] = pairs {
         for (other, its) in others {
             let more = ((1.0_f64 / 0.9).powf(weight / its) - 1.0) * 100.0;
-            text += &format!(" 10 % less {} makes up for {more:.1} % more {}.", name(*first), name(*other));
+            sentences.push(format!("10 % less {} makes up for {more:.1} % more {}.", name(*first), name(*other)));
         }
     }
-    text
+    sentences.join(" ")
 }
 
 #[cfg(test)]
