@@ -12,10 +12,15 @@ use crate::progress::{show, workers_of};
 use crate::report::{Place, record_path, report};
 use crate::{ALLOCATORS, COUNTING};
 
+/// Resamples of criterion's analysis, unless `--nresamples` says otherwise. Its default, ten times as many, makes plots of them
+/// for so long that the analysis takes nearly as much time as the measuring.
+const RESAMPLES: usize = 10_000;
+
 /// Runs the bench of one metric: reads the command line, builds the workers, measures the chosen groups and hands them to
 /// criterion, and prints the table. Fails if anything could not be measured.
 pub fn run<M: Metric + Default + 'static>() -> ExitCode {
-    let mut criterion = Criterion::default().with_measurement(M::default()).configure_from_args();
+    let criterion = Criterion::default().with_measurement(M::default()).nresamples(RESAMPLES);
+    let mut criterion = criterion.configure_from_args();
     match bench(&mut criterion) {
         Ok(code) => code,
         Err(error) => {

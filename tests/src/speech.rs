@@ -1,6 +1,6 @@
 //! The protocol spoken by hand, for workers that must say what a real one never would.
 
-use heapmark_protocol::{Hello, LineWriter, Proof, Workload};
+use heapmark_protocol::{Hello, LineWriter, Proof, WorkerKind, Workload};
 use rustix::stdio::stdin;
 
 /// Sends some bytes as they are. Whether they could be sent.
@@ -50,7 +50,7 @@ pub fn greet(protocol: u64) {
         debug_build: false,
         features: "".into(),
         start_rss: None,
-        counts_only: false,
+        kind: WorkerKind::Allocator,
     };
     say(hello.write(&mut LineWriter::new()).finish());
     say("ready\n");

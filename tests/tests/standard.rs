@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use heapmark::record::{Record, Role};
-use heapmark::{Arrangement, Case, Comparison, Settings, Worker, Workspace};
+use heapmark::record::{Kind, Record, Role};
+use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Settings, Worker, Workspace};
 
 const CONTENDERS: [&str; 4] = ["system", "jemalloc", "mimalloc", "snmalloc"];
 
@@ -83,6 +83,55 @@ fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_one() {
             assert!(counts.calls > 0 && counts.requested.0 > 0, "{case}: {counts:?}");
         }
         assert!(counts.peak_live.is_some_and(|bytes| bytes.0 > 0), "{case}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_handicap_does_the_work_and_needs_more_for_it() {
+    let resolve = |name: &str| {
+        let name = ContenderName::parse(name).expect("it is a name");
+        Contender::resolve(&name, &[worker("system"), worker("handicap")]).expect("it is one of the two")
+    };
+    let names = ["system", "handicap@slowdown_pct:12.5", "handicap@rss_pct:100"];
+    let comparison = Comparison::new(names.map(resolve)).settings(Settings::smoke());
+    let mut session = comparison.open(&mut |_| {}).expect("they introduce themselves");
+    let case = Case::new("graph/records");
+    session.measure(&case, &mut |_| {}).expect("the case makes sense");
+    let record = session.record();
+    for row in &record.contenders {
+        let kind = if row.backend == "handicap" { Kind::Handicap } else { Kind::Allocator };
+        let identity = row.identity.as_ref().unwrap_or_else(|| panic!("{}: {}", row.name, row.status));
+        assert_eq!((identity.kind, identity.proof.as_str()), (kind, "api"), "{}", row.name);
+        assert!(identity.knobs.values().all(|knob| knob.confirmed || kind == Kind::Allocator), "{}", row.name);
+    }
+    for sample in record.samples_of(&case) {
+        assert!(sample.status.is_ok(), "{}: {}", sample.contender, sample.status);
+    }
+    let peak = |name: &str| {
+        let sample = record.samples_of(&case).find(|s| s.contender == name && s.arrangement == Arrangement::Alone);
+        sample.and_then(|sample| sample.peak_rss).map(|bytes| bytes.0 as f64).expect("the kernel tells")
+    };
+    let (system, heavy) = (peak("system"), peak("handicap@rss_pct:100"));
+    assert!((1.7..2.3).contains(&(heavy / system)), "twice {system} is not {heavy}");
+    let checksum = |name: &str| record.samples_of(&case).find(|s| s.contender == name).map(|s| s.checksum);
+    assert_eq!(checksum("system"), checksum("handicap@rss_pct:100"), "nothing is done again for memory");
+    assert_ne!(
+        checksum("system"),
+        checksum("handicap@slowdown_pct:12.5"),
+        "units that are done again draw random numbers"
+    );
+}
+
+#[test]
+fn a_loss_that_makes_no_sense_does_not_take() {
+    let knob = |value: &str| {
+        let knobs = vec![("slowdown_pct".to_owned(), value.to_owned())];
+        Contender { name: value.into(), worker: worker("handicap"), knobs }
+    };
+    let contenders = [Contender::plain(worker("system")), knob("101"), knob("-1"), knob("much"), knob("2.55")];
+    let session = Comparison::new(contenders).settings(Settings::smoke()).open(&mut |_| {}).expect("system is sound");
+    for row in session.record().contenders.iter().filter(|row| row.backend == "handicap") {
+        assert_eq!(row.status.label(), "knob did not take", "{}: {}", row.name, row.status);
     }
 }
 

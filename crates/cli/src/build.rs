@@ -37,7 +37,7 @@ pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
 
 fn list(arguments: &Build, output: &Output) -> Result<Exit, Error> {
     let names = match Workspace::find() {
-        Some(workspace) => workspace.names()?,
+        Some(workspace) => workspace.backends()?.into_iter().map(|backend| backend.name).collect(),
         None => installed().into_iter().map(|worker| worker.name).collect(),
     };
     let selected: Vec<String> = names.into_iter().filter(|name| arguments.contenders.takes(name)).collect();

@@ -1,6 +1,7 @@
 //! `heapmark run`
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -240,10 +241,13 @@ fn is_inconclusive(outcome: &Outcome) -> bool {
 fn cancel_on_interrupt() -> Result<Cancel, Error> {
     let cancel = Cancel::default();
     let wish = cancel.clone();
+    let mut wished: Option<Instant> = None;
     ctrlc::set_handler(move || {
-        if wish.is_cancelled() {
+        // One wish can arrive as several signals, to the process and to its group. Who asks again later is impatient.
+        if wished.is_some_and(|when| when.elapsed() > Duration::from_secs(1)) {
             std::process::exit(130);
         }
+        wished = wished.or_else(|| Some(Instant::now()));
         wish.cancel();
     })
     .map_err(|error| Error::Usage(format!("cannot listen for interrupts: {error}")))?;

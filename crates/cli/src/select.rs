@@ -1,5 +1,6 @@
 //! From what the user asked for to contenders and cases.
 
+use heapmark::record::Kind;
 use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Worker, Workspace, installed};
 use regex::Regex;
 
@@ -19,6 +20,20 @@ impl ContenderSelection {
     /// Whether this backend is selected.
     pub(crate) fn takes(&self, name: &str) -> bool {
         passes(name, &self.allocator, &self.no_allocator)
+    }
+
+    /// The backends that take part only where they are named. Of those that are installed, where no manifest tells, these are
+    /// the ones that call themselves a handicap. A worker given by path is named by that.
+    fn opt_in(&self) -> Result<Vec<String>, Error> {
+        let mut names: Vec<String> = if let Some(workspace) = Workspace::find() {
+            let backends = workspace.backends()?.into_iter().filter(|backend| backend.opt_in);
+            backends.map(|backend| backend.name).collect()
+        } else {
+            let workers = installed().into_iter().filter(|worker| worker.kind() == Ok(Kind::Handicap));
+            workers.map(|worker| worker.name).collect()
+        };
+        names.retain(|name| self.worker.iter().all(|worker| worker.name != *name));
+        Ok(names)
     }
 
     /// Builds or finds the workers that `wanted` names; those given by path come last, and hide others of the same name.
@@ -42,8 +57,15 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     let selection = &run.contenders;
     let reference = run.reference.as_deref().map(ContenderName::parse).transpose()?;
     let reference_backend = reference.as_ref().map_or("system", |name| name.backend.as_str());
-    let takes = |name: &str| name != COUNTING && (selection.takes(name) || name == reference_backend);
-    let wanted = |name: &str| takes(name) || name == COUNTING || run.with.iter().any(|with| with.backend == name);
+    let plain_reference = reference.as_ref().is_none_or(|name| name.knobs.is_empty());
+    // Whoever names backends gets what matches; else all take part that need not be named.
+    let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
+    let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
+    let takes = |name: &str| name != COUNTING && (selected(name) || (plain_reference && name == reference_backend));
+    let wanted = |name: &str| {
+        let named = run.with.iter().any(|with| with.backend == name);
+        takes(name) || name == COUNTING || name == reference_backend || named
+    };
     let workers = selection.workers(wanted)?;
     let mut contenders: Vec<Contender> =
         workers.iter().filter(|worker| takes(&worker.name)).cloned().map(Contender::plain).collect();

@@ -63,16 +63,43 @@ fn a_listing_has_every_backend_with_its_proof() {
     let output = heapmark(&["list", "--format", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let listing: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the listing is JSON");
-    for name in ["system", "mimalloc", "jemalloc", "snmalloc", "counting"] {
+    for (name, kind) in [
+        ("system", "allocator"),
+        ("mimalloc", "allocator"),
+        ("jemalloc", "allocator"),
+        ("snmalloc", "allocator"),
+        ("counting", "counter"),
+        ("handicap", "handicap"),
+    ] {
         let all = listing["contenders"].as_array().expect("a list");
         let contender =
             all.iter().find(|contender| contender["name"] == name).unwrap_or_else(|| panic!("{name} is listed"));
         assert_eq!(contender["identity"]["proof"], "api", "{name}");
+        assert_eq!(contender["identity"]["kind"], kind, "{name}");
         assert_eq!(contender["status"], "ok", "{name}");
     }
     let workloads = listing["workloads"].as_array().expect("a list");
     assert!(workloads.iter().any(|workload| workload["name"] == "json/lotofobjects"));
     assert!(workloads.iter().all(|workload| !workload["parameters"].as_array().expect("a list").is_empty()));
+}
+
+#[test]
+fn whoever_must_be_named_takes_part_only_then() {
+    let takes_part = |arguments: &[&str]| {
+        let output =
+            heapmark(&[&["run", "--list", "-w", "^graph/tree$", "-A", "^(jemalloc|snmalloc)$"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        let plan = text(&output.stdout);
+        let names: Vec<_> = plan.lines().filter_map(|line| line.split('\t').nth(1)).map(str::to_owned).collect();
+        names
+    };
+    assert_eq!(takes_part(&[]), ["system", "system (twin)", "mimalloc"]);
+    assert_eq!(takes_part(&["-a", "^handicap|counting$"]), ["system", "system (twin)", "handicap"]);
+    let with = takes_part(&["-a", "^system$", "--with", "handicap@slowdown_pct:5"]);
+    assert_eq!(with, ["system", "system (twin)", "handicap@slowdown_pct:5"]);
+    let reference = "handicap@slowdown_pct:0";
+    let with = takes_part(&["-a", "^mimalloc$", "--reference", reference]);
+    assert_eq!(with, [reference, "handicap@slowdown_pct:0 (twin)", "mimalloc"]);
 }
 
 #[test]

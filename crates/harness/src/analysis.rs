@@ -1,23 +1,68 @@
 //! From the rows of a record to outcomes: pairs samples by block, estimates, judges, and holds the twin against it.
 
-use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric};
+use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome};
 use crate::record::{Record, Role, Sample};
 use crate::stats::{
     BlockRatio, Direction, PairEstimate, Verdict, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
     t_interval, twin_differs,
 };
-use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status, UnitsPerSecond};
+use crate::{Arrangement, Bytes, Case, Error, Nanos, Settings, Status, UnitsPerSecond};
+
+impl Outcome {
+    /// What a record says.
+    pub fn of(record: &Record) -> Self {
+        Self::by(record, Scale::of(record))
+    }
+
+    /// What a record says by another reference or margin than it was made with. All have a sample in each block, so that
+    /// any of them can be compared with any other. Fails if no contender of the record has this name.
+    pub fn judged(record: &Record, reference: Option<&str>, margin: Option<f64>) -> Result<Self, Error> {
+        let mut scale = Scale::of(record);
+        if let Some(name) = reference {
+            let known = || record.contenders.iter().filter(|row| row.role != Role::Twin).map(|row| row.name.as_str());
+            if !known().any(|other| other == name) {
+                let known = known().collect::<Vec<_>>().join(", ");
+                return Err(Error::Usage(format!("the record has no contender {name:?}; it has {known}")));
+            }
+            scale.reference = Some(name);
+        }
+        scale.margin = margin.unwrap_or(scale.margin);
+        Ok(Self::by(record, scale))
+    }
+
+    fn by(record: &Record, scale: Scale<'_>) -> Self {
+        let mut cases: Vec<&Case> = Vec::new();
+        for case in record.cases.iter().map(|row| &row.case).chain(record.samples.iter().map(|sample| &sample.case)) {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        Self {
+            reference: scale.reference.unwrap_or_default().to_owned(),
+            margin: scale.margin,
+            cases: analyse(record, &cases, scale),
+        }
+    }
+}
+
+impl CaseOutcome {
+    /// What a record says about one case. A case that the record lacks has no contenders.
+    pub fn of(record: &Record, case: &Case) -> Self {
+        let mut cases = analyse(record, &[case], Scale::of(record));
+        cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
+    }
+}
 
 /// What everyone is compared with, and how much has to differ.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scale<'a> {
-    pub(crate) reference: Option<&'a str>,
-    pub(crate) margin: f64,
+struct Scale<'a> {
+    reference: Option<&'a str>,
+    margin: f64,
 }
 
 impl<'a> Scale<'a> {
     /// What the record was made with.
-    pub(crate) fn of(record: &'a Record) -> Self {
+    fn of(record: &'a Record) -> Self {
         Self {
             reference: recorded_reference(record),
             margin: record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin),
@@ -36,7 +81,7 @@ fn recorded_reference(record: &Record) -> Option<&str> {
 ///
 /// Everyone has a sample in each block, so that anyone can be the reference. The twin is always held against what it is a
 /// copy of.
-pub(crate) fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> Vec<CaseOutcome> {
+fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> Vec<CaseOutcome> {
     let views: Vec<CaseView<'_>> = cases.iter().map(|case| CaseView::new(record, case, scale.reference)).collect();
     let margin = scale.margin;
     let mut outcomes: Vec<CaseOutcome> = views.iter().map(|view| view.outcome(margin)).collect();

@@ -42,7 +42,7 @@ impl Block<'_> {
             Arrangement::Alone => starters.into_iter().map(|starter| self.alone(starter)).collect(),
             Arrangement::Turns => self.in_turns(&starters, &mut rng),
         };
-        compare_results(&mut samples);
+        compare_results(&mut samples, self.entrants);
         Measured { samples, wall: begun.elapsed().into() }
     }
 
@@ -62,7 +62,7 @@ impl Block<'_> {
         for _ in 0..self.work.settings.warm_turns {
             running.iter_mut().for_each(Running::warm_turn);
         }
-        for order in turn_orders(running.len(), self.work.turns as usize, rng) {
+        for order in turn_orders(running.len(), self.work.turns as usize, self.work.settings.order, rng) {
             for (position, index) in (0..).zip(order) {
                 running[index].turn(position);
             }

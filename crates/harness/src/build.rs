@@ -17,6 +17,15 @@ pub struct Workspace {
     root: PathBuf,
 }
 
+/// A backend that can be built, as far as that is known without building it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backend {
+    /// Its name, such as `jemalloc`.
+    pub name: String,
+    /// Whether it takes part only where it is named: `opt-in = true` in the table `[package.metadata.heapmark]` of its package.
+    pub opt_in: bool,
+}
+
 /// A program that Cargo can build and that is a worker by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Target {
@@ -24,6 +33,8 @@ struct Target {
     program: String,
     /// Whether it is one of the workspace's own backends, and not a worker that some other package brings along.
     standard: bool,
+    /// Whether its package says so.
+    opt_in: bool,
 }
 
 impl Target {
@@ -64,6 +75,12 @@ impl Workspace {
         folder.map(PathBuf::from).ok_or_else(|| Error::Build("cargo metadata names no target folder".into()))
     }
 
+    /// The standard backends, in Cargo's order; nothing is built.
+    pub fn backends(&self) -> Result<Vec<Backend>, Error> {
+        let targets = self.targets()?.into_iter().filter(|target| target.standard);
+        Ok(targets.map(|target| Backend { name: target.backend().to_owned(), opt_in: target.opt_in }).collect())
+    }
+
     /// Builds the standard workers in release mode and says where they are. One that cannot be built is listed with the
     /// reason, and hurts no other. `wanted` picks backends by name; building fewer saves time.
     ///
@@ -74,12 +91,6 @@ impl Workspace {
     pub fn build(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
         let targets = self.targets()?.into_iter().filter(|target| target.standard && wanted(target.backend()));
         self.build_targets(targets.collect())
-    }
-
-    /// The backends that [`Workspace::build`] can build, in Cargo's order.
-    pub fn names(&self) -> Result<Vec<String>, Error> {
-        let targets = self.targets()?.into_iter().filter(|target| target.standard);
-        Ok(targets.map(|target| target.backend().to_owned()).collect())
     }
 
     /// Builds the workers of one package, wherever in the workspace it lies: for workloads and backends that are not among
@@ -164,11 +175,12 @@ fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
         let name = package["name"].as_str().unwrap_or_default();
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         let standard = folder.as_deref().is_none_or(|folder| manifest.starts_with(folder));
+        let opt_in = package["metadata"]["heapmark"]["opt-in"].as_bool().unwrap_or_default();
         for target in list(&package["targets"]) {
             let program = target["name"].as_str().unwrap_or_default();
             let is_program = list(&target["kind"]).iter().any(|kind| kind == "bin");
             if is_program && program.starts_with(WORKER_PREFIX) {
-                targets.push(Target { package: name.to_owned(), program: program.to_owned(), standard });
+                targets.push(Target { package: name.to_owned(), program: program.to_owned(), standard, opt_in });
             }
         }
     }
@@ -268,6 +280,23 @@ mod tests {
         metadata["metadata"] = serde_json::Value::Null;
         let found_elsewhere = standard(&metadata);
         assert!(found_elsewhere.iter().all(|(_, standard)| *standard), "{found_elsewhere:?}");
+    }
+
+    #[test]
+    fn whoever_is_to_be_named_says_so_in_its_manifest() {
+        let package = |name: &str, metadata: serde_json::Value| {
+            let targets = [serde_json::json!({"name": format!("heapmark-worker-{name}"), "kind": ["bin"]})];
+            serde_json::json!({"name": name, "manifest_path": "/w/Cargo.toml", "targets": targets, "metadata": metadata})
+        };
+        let packages = [
+            package("silent", serde_json::Value::Null),
+            package("other-table", serde_json::json!({"docs": {"opt-in": true}})),
+            package("in", serde_json::json!({"heapmark": {"opt-in": false}})),
+            package("out", serde_json::json!({"heapmark": {"opt-in": true}})),
+        ];
+        let targets = workers_in(&serde_json::json!({"workspace_root": "/w", "packages": packages}));
+        let opt_in: Vec<bool> = targets.iter().map(|target| target.opt_in).collect();
+        assert_eq!(opt_in, [false, false, false, true]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::Error;
 
 /// A workload with those of its parameters that differ from their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Case {
     /// The workload's name, `family/name`.
     pub workload: String,

@@ -104,7 +104,7 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{BlockRow, CaseRow, IdentityRow, Role, Row, RunRow, SCHEMA, Sample, Turns};
+    use crate::record::{BlockRow, CaseRow, IdentityRow, Kind, Role, Row, RunRow, SCHEMA, Sample, Turns};
     use crate::{Arrangement, Bytes, Settings, Status};
 
     const MIB: u64 = 1 << 20;
@@ -122,6 +122,7 @@ mod tests {
                 upstream_version: String::new(),
                 licence: String::new(),
                 forwards: String::new(),
+                kind: Kind::Allocator,
                 proof: "api".into(),
                 proof_detail: String::new(),
                 build: "release".into(),

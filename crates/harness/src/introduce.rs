@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::case::Catalogue;
 use crate::process::{Conversation, Greeting, Start, check_knobs, knob_variables};
-use crate::record::{ContenderRow, IdentityRow, KnobValue, Role};
-use crate::{Bytes, Contender, Error, Settings, Status};
+use crate::record::{ContenderRow, IdentityRow, Kind, KnobValue, Role};
+use crate::{Bytes, Contender, Error, Settings, Status, Worker};
 
 /// A worker that has introduced itself.
 pub(crate) struct Introduced {
@@ -30,6 +30,14 @@ pub(crate) fn introduce(contender: &Contender, settings: &Settings) -> Result<In
         conversation.quit()?;
     }
     Ok(Introduced { greeting, variables, catalogue })
+}
+
+impl Worker {
+    /// What the worker is for, by its own account: it is started for the answer. Fails with why it cannot be asked.
+    pub fn kind(&self) -> Result<Kind, Status> {
+        let introduced = introduce(&Contender::plain(self.clone()), &Settings::default())?;
+        Ok(introduced.greeting.kind.into())
+    }
 }
 
 /// The row of a contender, with its introduction if it could make one.
@@ -57,6 +65,7 @@ fn identity_row(greeting: Greeting) -> IdentityRow {
         upstream_version: greeting.upstream_version,
         licence: greeting.licence,
         forwards: greeting.forwards,
+        kind: greeting.kind.into(),
         proof: greeting.proof.word().to_owned(),
         proof_detail: greeting.proof_detail,
         build: greeting.build,

@@ -45,7 +45,7 @@ mod status;
 mod units;
 pub mod view;
 
-pub use build::{WORKER_PREFIX, Workspace, installed};
+pub use build::{Backend, WORKER_PREFIX, Workspace, installed};
 pub use case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 pub use combine::{why_not_combined, why_not_side_by_side};
 pub use comparison::Comparison;
@@ -54,6 +54,7 @@ pub use error::Error;
 pub use judgement::{Judgement, Quantity, judgements, twin_judgements};
 pub use outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 pub use process::Limits;
+pub use schedule::TurnOrder;
 pub use session::{Event, Session, least_time};
 pub use settings::{Arrangement, Cancel, Settings};
 pub use standing::{Place, Standing, Standings, Weights, Where};

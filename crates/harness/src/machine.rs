@@ -11,6 +11,7 @@ use crate::Bytes;
 
 /// What does not change while a run lasts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     /// The processor's model name.
     pub cpu: Option<String>,
@@ -32,6 +33,7 @@ pub struct Machine {
 
 /// How busy the machine is at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
     /// Load averages over 1, 5 and 15 minutes.
     pub average: Option<[f64; 3]>,
@@ -121,6 +123,7 @@ fn stalled(path: &str) -> Option<u64> {
 
 /// The tool itself: version, the revision of the workspace it measures, and the compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tool {
     /// Version of heapmark.
     pub version: String,

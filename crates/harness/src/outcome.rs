@@ -4,10 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{Scale, analyse};
-use crate::record::{CountsRow, Record, Role};
+use crate::record::CountsRow;
 use crate::stats::{Estimate, Verdict};
-use crate::{Arrangement, Bytes, Case, Error, Status, UnitsPerSecond};
+use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -153,50 +152,9 @@ impl CaseOutcome {
     pub fn contender(&self, name: &str) -> Option<&ContenderOutcome> {
         self.contenders.iter().find(|contender| contender.name == name)
     }
-
-    /// What a record says about one case. A case that the record lacks has no contenders.
-    pub fn of(record: &Record, case: &Case) -> Self {
-        let mut cases = analyse(record, &[case], Scale::of(record));
-        cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
-    }
 }
 
 impl Outcome {
-    /// What a record says.
-    pub fn of(record: &Record) -> Self {
-        Self::by(record, Scale::of(record))
-    }
-
-    /// What a record says by another reference or margin than it was made with. All have a sample in each block, so that
-    /// any of them can be compared with any other. Fails if no contender of the record has this name.
-    pub fn judged(record: &Record, reference: Option<&str>, margin: Option<f64>) -> Result<Self, Error> {
-        let mut scale = Scale::of(record);
-        if let Some(name) = reference {
-            let known = || record.contenders.iter().filter(|row| row.role != Role::Twin).map(|row| row.name.as_str());
-            if !known().any(|other| other == name) {
-                let known = known().collect::<Vec<_>>().join(", ");
-                return Err(Error::Usage(format!("the record has no contender {name:?}; it has {known}")));
-            }
-            scale.reference = Some(name);
-        }
-        scale.margin = margin.unwrap_or(scale.margin);
-        Ok(Self::by(record, scale))
-    }
-
-    fn by(record: &Record, scale: Scale<'_>) -> Self {
-        let mut cases: Vec<&Case> = Vec::new();
-        for case in record.cases.iter().map(|row| &row.case).chain(record.samples.iter().map(|sample| &sample.case)) {
-            if !cases.contains(&case) {
-                cases.push(case);
-            }
-        }
-        Self {
-            reference: scale.reference.unwrap_or_default().to_owned(),
-            margin: scale.margin,
-            cases: analyse(record, &cases, scale),
-        }
-    }
-
     /// The case whose workload has this name; the first, where several have other parameters.
     pub fn case(&self, workload: &str) -> Option<&CaseOutcome> {
         self.cases.iter().find(|outcome| outcome.case.workload == workload)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastrand::Rng;
+use heapmark_protocol::WorkerKind;
 
 use crate::analysis::log_ratios_for_precision;
 use crate::block::{Block, input_seed, run_undisturbed, seed_for};
@@ -14,7 +15,7 @@ use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::pacing::Pacing;
 use crate::record::{
-    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Record, RecordFile, Role, Row, RunRow, SCHEMA, Sample,
+    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, Record, RecordFile, Role, Row, RunRow, SCHEMA, Sample,
 };
 use crate::sample::{Entrant, Running, Work, blank};
 use crate::{Arrangement, Bytes, Case, Comparison, Contender, Error, Nanos, Settings, Status, Worker};
@@ -96,10 +97,10 @@ impl Session {
         let mut catalogue = None;
         for (index, contender) in contenders.into_iter().enumerate() {
             let role = if index == 0 { Role::Reference } else { Role::Contender };
-            let counter = session.enter(contender, role, &mut catalogue, observe)?;
-            if let Some(name) = counter.filter(|_| !counters_too) {
+            let kind = session.enter(&contender, role, &mut catalogue, observe)?;
+            if kind == Some(Kind::Counter) && !counters_too {
                 let reason = "its times say nothing about an allocator, so it cannot be compared";
-                return Err(Error::Usage(format!("{name} only counts; {reason}")));
+                return Err(Error::Usage(format!("{} only counts; {reason}", contender.name)));
             }
             if index == 0 && session.settings.twin {
                 session.add_twin()?;
@@ -142,15 +143,15 @@ impl Session {
         Error::NoWorker(format!("no contender can be measured: {}", reasons.join("; ")))
     }
 
-    /// Has one contender introduce itself; its name, if it only counts.
+    /// Has one contender introduce itself; what it is for, if it can say so.
     fn enter(
         &mut self,
-        contender: Contender,
+        contender: &Contender,
         role: Role,
         catalogue: &mut Option<Catalogue>,
         observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Option<String>, Error> {
-        let (status, variables, greeting, found) = match introduce(&contender, &self.settings) {
+    ) -> Result<Option<Kind>, Error> {
+        let (status, variables, greeting, found) = match introduce(contender, &self.settings) {
             Ok(i) => (Status::Ok, i.variables, Some(i.greeting), Some(i.catalogue)),
             Err(status) => (status, BTreeMap::new(), None, None),
         };
@@ -158,12 +159,12 @@ impl Session {
         if catalogue.is_none() {
             *catalogue = found;
         }
-        let counts_only = greeting.as_ref().is_some_and(|greeting| greeting.counts_only);
-        let counter = counts_only.then(|| contender.name.clone());
-        let row = contender_row(&contender, role, status.clone(), greeting);
-        self.entrants.push(Entrant { name: contender.name.clone(), role, contender, variables, status });
+        let row = contender_row(contender, role, status.clone(), greeting);
+        let kind = row.identity.as_ref().map(|identity| identity.kind);
+        let (name, contender) = (contender.name.clone(), contender.clone());
+        self.entrants.push(Entrant { name, role, kind, contender, variables, status });
         self.note(Row::Contender(Box::new(row)))?;
-        Ok(counter)
+        Ok(kind)
     }
 
     /// The reference a second time, as a control.
@@ -184,13 +185,14 @@ impl Session {
         let contender = Contender::plain(worker);
         let name = contender.name.clone();
         let status = match introduce(&contender, &self.settings) {
-            Ok(introduced) if !introduced.greeting.counts_only => {
+            Ok(introduced) if introduced.greeting.kind != WorkerKind::Counter => {
                 return Err(Error::Usage(format!("{name:?} does not count; it cannot stand for the counting worker")));
             }
             Ok(_) => Status::Ok,
             Err(status) => status,
         };
-        Ok(Entrant { name, role: Role::Contender, contender, variables: BTreeMap::new(), status })
+        let (role, kind, variables) = (Role::Contender, Some(Kind::Counter), BTreeMap::new());
+        Ok(Entrant { name, role, kind, contender, variables, status })
     }
 
     /// The workloads that can be measured: the reference's.

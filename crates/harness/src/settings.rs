@@ -7,11 +7,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Limits;
+use crate::schedule::TurnOrder;
 use crate::stats::Stop;
 use crate::{Error, Nanos};
 
 /// How the contenders of a block share the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrangement {
     /// All are alive at once and take turns, one running at a time: the way to compare time on a machine whose speed drifts.
@@ -23,6 +25,7 @@ pub enum Arrangement {
 
 /// Everything that says how a run is made; fixed before the first sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Settings {
     /// Seed of everything random: inputs, orders, stack offsets.
     pub seed: u64,
@@ -32,6 +35,9 @@ pub struct Settings {
     pub arrangements: Vec<Arrangement>,
     /// How long a turn should take on the reference.
     pub turn: Nanos,
+    /// How the orders of the turns follow each other.
+    #[serde(default)]
+    pub order: TurnOrder,
     /// Turns of a sample in [`Arrangement::Turns`], at least.
     pub turns: u32,
     /// Turns of a sample in [`Arrangement::Alone`].
@@ -64,6 +70,7 @@ impl Default for Settings {
             stop: Stop::Blocks(10),
             arrangements: vec![Arrangement::Turns, Arrangement::Alone],
             turn: Duration::from_millis(10).into(),
+            order: TurnOrder::Mirrored,
             turns: 40,
             turns_alone: 15,
             warm_turns: 1,

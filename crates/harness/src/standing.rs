@@ -355,9 +355,12 @@ mod tests {
     use crate::record::{BlockRow, ContenderRow, Role, Row, Sample, Turns};
     use crate::{Arrangement, Bytes};
 
+    /// A contender's name, time and memory.
+    type Multiples = (&'static str, f64, f64);
+
     /// Twelve blocks for each case, in which contenders have exactly these multiples of the reference's time and memory,
     /// but for a scatter, which is given in parts of the value.
-    fn record(cases: &[(&str, &[(&str, f64, f64)])], scatter: f64) -> Record {
+    fn record(cases: &[(&str, &[Multiples])], scatter: f64) -> Record {
         let mut record = Record::default();
         for (index, (name, _, _)) in cases[0].1.iter().enumerate() {
             let role = if index == 0 { Role::Reference } else { Role::Contender };

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a sample ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Status {
     /// It was measured.

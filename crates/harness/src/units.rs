@@ -9,6 +9,7 @@ macro_rules! quantity {
     ($(#[$about:meta])* $name:ident($inner:ty)) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(pub $inner);
 

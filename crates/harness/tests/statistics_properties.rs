@@ -135,7 +135,7 @@ proptest! {
         for (blocks, differs) in blocks.iter().zip(differs) {
             prop_assert!(!differs || blocks.len() >= MINIMUM_BLOCKS && blocks.iter().all(|block| block.is_finite()));
         }
-        let whole = u32::try_from(count).expect("a few blocks");
+        let whole = u32::try_from(count).unwrap_or(u32::MAX);
         let progress = Progress { blocks: whole, elapsed: Nanos(u64::MAX), pairs: &blocks };
         prop_assert!(!enough(&progress, &[Stop::Precision(limit)]) || count >= 12);
         prop_assert!(enough(&progress, &[Stop::Precision(limit), Stop::Blocks(whole)]));

@@ -99,6 +99,19 @@ words! {
 }
 
 words! {
+    /// What a worker is for.
+    WorkerKind {
+        /// An allocator to be compared with others.
+        Allocator = "allocator",
+        /// It counts what is allocated: it is asked and never compared.
+        Counter = "counter",
+        /// It changes the work on purpose, to lose by a known amount: it is compared where it is named, by its counts and not by
+        /// its checksums.
+        Handicap = "handicap",
+    }
+}
+
+words! {
     /// What values a parameter takes.
     ParameterKind {
         /// A whole number between `min` and `max`.
@@ -203,8 +216,8 @@ messages! {
         features: Cow<'a, str>,
         /// Resident memory at the greeting, in bytes; absent where it cannot be read.
         start_rss: Option<u64>,
-        /// Whether the allocator only counts and is not to be compared.
-        counts_only: bool,
+        /// What the worker is for.
+        kind: WorkerKind,
     }
 
     /// One setting of the allocator, made through the environment before the worker starts.

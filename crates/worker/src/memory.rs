@@ -12,15 +12,21 @@ use std::ffi::CStr;
 /// Room for the files read here; `status` is about 1.5 KiB and `smaps_rollup` about 0.8 KiB.
 const FILE_ROOM: usize = 4096;
 
-/// Resident memory now and its peak since the last [`reset_peak`], in bytes. A field that cannot be read is absent.
+/// Resident memory of this process, in bytes. A field that cannot be read is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Resident {
-    pub(crate) now: Option<u64>,
-    pub(crate) peak: Option<u64>,
+pub struct Resident {
+    /// Now.
+    pub now: Option<u64>,
+    /// At its peak: since the preparation was over, or since the start where the kernel's peak could not be reset.
+    pub peak: Option<u64>,
 }
 
-/// Reads `VmRSS` and `VmHWM`.
-pub(crate) fn resident() -> Resident {
+/// Reads how much memory of this process is resident, and was: `VmRSS` and `VmHWM`. It allocates nothing, so that a workload
+/// may call it between or within turns; the kernel writes a page of text for it, which takes some microseconds.
+///
+/// The kernel's counters are batched, so that both can be off by some tens of pages, and the peak can be less than what is
+/// resident now.
+pub fn resident() -> Resident {
     with_file(c"/proc/self/status", |text| Resident { now: field(text, "VmRSS:"), peak: field(text, "VmHWM:") })
         .unwrap_or_default()
 }

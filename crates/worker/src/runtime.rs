@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use heapmark_protocol::{
     Failure, Field, Finish, LineWriter, MAX_LINE, Message, Outcome, PARAMETER_PREFIX, ParameterKind, ParseError, Phase,
-    PhaseName, Prepare, Prepared, Proof, VERSION, verb,
+    PhaseName, Prepare, Prepared, Proof, VERSION, WorkerKind, verb,
 };
 
 use crate::channel::{Closed, LineReader, send};
@@ -108,7 +108,7 @@ impl Session<'_> {
         Field::put(&(build_info::DEBUG || (identity.debug_build)()), "debug_build", line);
         line.display("features", format_args!("{}", fmt::from_fn(|f| (self.catalogue.features)(f))));
         Field::put(&start_rss, "start_rss", line);
-        Field::put(&identity.counting.is_some(), "counts_only", line);
+        WorkerKind::put(&kind(identity, self.catalogue), "kind", line);
         send(line.finish())?;
         for knob in identity.knobs {
             line.start(verb::Knob)
@@ -158,6 +158,15 @@ impl Session<'_> {
         }
         send(peak_line.finish())?;
         expect_quit(&mut self.reader)
+    }
+}
+
+/// What the worker is for. A counter is asked about whatever work it offers.
+fn kind(identity: &Identity, catalogue: &Catalogue) -> WorkerKind {
+    match identity.counting {
+        Some(_) => WorkerKind::Counter,
+        None if catalogue.workloads.iter().any(|workload| workload.is_handicapped()) => WorkerKind::Handicap,
+        None => WorkerKind::Allocator,
     }
 }
 

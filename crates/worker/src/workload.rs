@@ -14,6 +14,12 @@ pub trait Workload: Sync {
     /// Makes everything that the timed part needs and that is not its subject. Fails with a line for the user, such as a
     /// combination of parameters that makes no sense; single parameters are already in range.
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String>;
+
+    /// Whether it does something else than what it is named after, to lose by a known amount. One such workload makes its worker
+    /// a handicap: it is compared only where it is named, and its checksums with nobody's.
+    fn is_handicapped(&self) -> bool {
+        false
+    }
 }
 
 /// A workload made ready: what its lanes share.

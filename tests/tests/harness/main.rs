@@ -8,3 +8,4 @@ mod memory;
 mod orphans;
 mod record;
 mod scene;
+mod schema;

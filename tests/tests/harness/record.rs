@@ -4,11 +4,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use heapmark::record::{Record, RecordFile, Row, Sample};
-use heapmark::{Case, Comparison, Contender, Error, Session, Status};
+use heapmark::record::{CountsRow, Record, RecordFile, Row, SCHEMA, Sample};
+use heapmark::{Bytes, Case, Comparison, Contender, Error, Session, Status};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 use crate::scene::{Scene, program, settings};
+use crate::schema::Schema;
 
 /// A run of sound and faulty contenders that is about to measure.
 fn session(scene: &Scene, file: RecordFile) -> Result<Session, Error> {
@@ -46,6 +47,75 @@ fn a_record_is_read_as_it_was_written() {
     let knobs = &knobs.as_ref().expect("it introduced itself").knobs;
     assert_eq!(knobs["depth"].value, "depth=1:width=2", "both knobs are in the variable that they share");
     assert!(!knobs["depth"].confirmed && knobs["stubborn"].confirmed);
+    scene.assert_nothing_runs(1);
+}
+
+#[test]
+fn every_line_of_a_record_is_what_the_schema_says() {
+    let scene = Scene::new();
+    let path = scene.folder().join("run.jsonl");
+    written(&scene, &path);
+    let counts = CountsRow {
+        case: Case::new("test/boxes"),
+        status: Status::Ok,
+        units: 1,
+        calls: u64::MAX,
+        requested: Bytes(0),
+        peak_live: None,
+    };
+    RecordFile::append_to(&path).and_then(|mut file| file.append(&Row::Counts(counts))).expect("the file is ours");
+    let schema = Schema::read();
+    assert_eq!(schema.id(), format!("urn:heapmark:record:{SCHEMA}"));
+    let text = std::fs::read_to_string(&path).expect("it was just written");
+    let rows: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    for row in &rows {
+        schema.check(&row.to_string()).unwrap_or_else(|why| panic!("{why}, in {row}"));
+    }
+    for kind in ["run", "contender", "case", "sample", "block", "counts", "end"] {
+        let row = rows.iter().find(|row| row["row"] == kind).unwrap_or_else(|| panic!("there is a row {kind:?}"));
+        let refused = |change: fn(&mut serde_json::Value)| {
+            let mut row = row.clone();
+            change(&mut row);
+            assert!(schema.check(&row.to_string()).is_err(), "{row}");
+        };
+        refused(|row| row["more"] = 1.into());
+        refused(|row| row["row"] = "lunch".into());
+        refused(|row| {
+            let row = row.as_object_mut().expect("a row is an object");
+            let key = row.keys().find(|key| *key != "row").cloned().expect("a row says something");
+            row.remove(&key);
+        });
+        refused(|row| {
+            let row = row.as_object_mut().expect("a row is an object");
+            let value = row.iter_mut().find(|(key, _)| *key != "row").map(|(_, value)| value);
+            *value.expect("a row says something") = true.into();
+        });
+    }
+    scene.assert_nothing_runs(1);
+}
+
+#[test]
+fn records_up_to_this_schema_are_read_and_newer_ones_refused() {
+    let scene = Scene::new();
+    let path = scene.folder().join("run.jsonl");
+    let record = written(&scene, &path);
+    let text = std::fs::read_to_string(&path).expect("it was just written");
+    let read = |schema: u32| {
+        let path = scene.folder().join("other.jsonl");
+        let other = text.replacen(&format!("\"schema\":{SCHEMA}"), &format!("\"schema\":{schema}"), 1);
+        std::fs::write(&path, other).expect("a file in a folder of our own");
+        Record::read(&path).map_err(|error| error.to_string())
+    };
+    for older in 1..=SCHEMA {
+        let mut read = read(older).expect("it is no newer");
+        let run = read.run.as_mut().expect("a record has a run");
+        assert_eq!(run.schema, older, "what wrote it is kept");
+        run.schema = SCHEMA;
+        assert_eq!(read, record);
+    }
+    let error = read(SCHEMA + 1).expect_err("it is newer");
+    assert!(error.contains("use a newer heapmark") && !error.contains('\n'), "{error}");
     scene.assert_nothing_runs(1);
 }
 
@@ -88,6 +158,10 @@ fn every_status_is_read_as_it_was_written() {
     }
     file.sync().expect("there is room on the disk");
     assert_eq!(Record::read(&path).expect("it was just written"), record);
+    let schema = Schema::read();
+    for line in std::fs::read_to_string(&path).expect("it was just read").lines() {
+        schema.check(line).unwrap_or_else(|why| panic!("{why}, in {line}"));
+    }
     scene.assert_nothing_runs(1);
 }
 

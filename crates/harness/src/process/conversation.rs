@@ -5,7 +5,7 @@ use std::path::Path;
 
 use heapmark_protocol::{
     Failure, Finish, Hello, Knob, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, ParseError,
-    Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Workload, verb,
+    Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
@@ -51,7 +51,7 @@ pub(crate) struct Greeting {
     pub(crate) build: String,
     pub(crate) features: String,
     pub(crate) start_rss: Option<u64>,
-    pub(crate) counts_only: bool,
+    pub(crate) kind: WorkerKind,
     pub(crate) knobs: Vec<KnobInfo>,
 }
 
@@ -269,7 +269,7 @@ fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
         build: one_line(&hello.build),
         features: one_line(&hello.features),
         start_rss: hello.start_rss,
-        counts_only: hello.counts_only,
+        kind: hello.kind,
         knobs: Vec::new(),
     };
     if greeting.proof == Proof::None {

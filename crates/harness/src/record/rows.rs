@@ -1,7 +1,9 @@
 //! The rows of a record. Times are nanoseconds, sizes are bytes, both as integers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use heapmark_protocol::WorkerKind;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{Load, Machine, Tool};
@@ -12,6 +14,7 @@ pub const SCHEMA: u32 = 1;
 
 /// One line of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "row", rename_all = "kebab-case")]
 pub enum Row {
     /// The first line: how and where the run was made.
@@ -32,6 +35,7 @@ pub enum Row {
 
 /// How and where a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunRow {
     /// [`SCHEMA`] of the writer.
     pub schema: u32,
@@ -51,6 +55,7 @@ pub struct RunRow {
 
 /// What a contender is in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The others are compared with it.
@@ -61,8 +66,42 @@ pub enum Role {
     Contender,
 }
 
+/// What a worker is for, by its own account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// To be compared.
+    Allocator,
+    /// To be asked how much is allocated; never compared.
+    Counter,
+    /// To lose by a known amount, for which it changes the work: compared where it is named, its checksums with nobody's.
+    Handicap,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Allocator => "allocator",
+            Self::Counter => "counter",
+            Self::Handicap => "handicap",
+        })
+    }
+}
+
+impl From<WorkerKind> for Kind {
+    fn from(kind: WorkerKind) -> Self {
+        match kind {
+            WorkerKind::Allocator => Self::Allocator,
+            WorkerKind::Counter => Self::Counter,
+            WorkerKind::Handicap => Self::Handicap,
+        }
+    }
+}
+
 /// A knob as the worker read it back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KnobValue {
     /// The value in force.
     pub value: String,
@@ -72,6 +111,7 @@ pub struct KnobValue {
 
 /// Who takes part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContenderRow {
     /// Its name in this record.
     pub name: String,
@@ -90,6 +130,7 @@ pub struct ContenderRow {
 
 /// A worker as it introduced itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IdentityRow {
     /// The crate that provides the allocator; empty where there is none.
     pub crate_name: String,
@@ -101,6 +142,8 @@ pub struct IdentityRow {
     pub licence: String,
     /// The methods of `GlobalAlloc` that its wrapper forwards.
     pub forwards: String,
+    /// What it is for.
+    pub kind: Kind,
     /// How it is proved that it serves: `api`, `symbol` or `linked`.
     pub proof: String,
     /// What was seen.
@@ -117,6 +160,7 @@ pub struct IdentityRow {
 
 /// A case and the work it was calibrated to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRow {
     /// The case as asked for.
     #[serde(flatten)]
@@ -142,6 +186,7 @@ pub struct CaseRow {
 /// A block is complete in one arrangement: the samples in it count. Those of a block without this row do not; the run was
 /// interrupted in its middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlockRow {
     /// The case.
     #[serde(flatten)]
@@ -158,6 +203,7 @@ pub struct BlockRow {
 
 /// Memory at the end of a phase. A field that the kernel lacks is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemoryRow {
     /// Resident.
     pub rss: Option<Bytes>,
@@ -173,6 +219,7 @@ pub struct MemoryRow {
 
 /// Every timed turn of a sample, column by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Turns {
     /// Wall time of each turn.
     pub wall_ns: Vec<u64>,
@@ -190,6 +237,7 @@ pub struct Turns {
 
 /// One sample: one fresh worker doing one fixed amount of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
     /// The case.
     #[serde(flatten)]
@@ -291,6 +339,7 @@ impl Sample {
 
 /// What the counting backend saw in the timed turns of one sample: exact, and the same in every run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CountsRow {
     /// The case.
     #[serde(flatten)]
@@ -310,6 +359,7 @@ pub struct CountsRow {
 
 /// The end of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndRow {
     /// How busy the machine was.
     pub load: Load,

@@ -17,6 +17,7 @@ const BETWEEN_LOOKS: u32 = 5;
 
 /// A reason to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// So many blocks are complete.

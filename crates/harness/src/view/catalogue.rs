@@ -8,19 +8,20 @@ use super::table::{grid, render};
 use crate::case::{Catalogue, WorkloadInfo};
 use crate::record::{ContenderRow, KnobValue};
 
-/// A line for each contender: versions, proof, what its wrapper forwards, knobs, state.
+/// A line for each contender: what it is for, versions, proof, what its wrapper forwards, knobs, state.
 pub fn contenders(rows: &[ContenderRow], style: Style) -> String {
     let mut table = grid(style);
-    table.set_header(["allocator", "crate", "version", "licence", "proof", "knobs", "state"]);
+    table.set_header(["allocator", "kind", "crate", "version", "licence", "proof", "knobs", "state"]);
     for row in rows {
         let Some(identity) = &row.identity else {
-            table.add_row([row.name.as_str(), "", "", "", "", "", &row.status.to_string()]);
+            table.add_row([row.name.as_str(), "", "", "", "", "", "", &row.status.to_string()]);
             continue;
         };
         let krate = format!("{} {}", identity.crate_name, identity.crate_version);
         let knobs = knobs(row, &identity.knobs);
         table.add_row([
             row.name.as_str(),
+            &identity.kind.to_string(),
             krate.trim(),
             &identity.upstream_version,
             &identity.licence,

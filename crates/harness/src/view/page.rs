@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::{Style, contenders, notes, table};
 use crate::outcome::{CaseOutcome, Outcome};
-use crate::record::{CaseRow, Record, RunRow, Sample};
+use crate::record::{BlockRow, CaseRow, ContenderRow, Record, Role, RunRow, Sample};
 use crate::stats::median;
-use crate::{Bytes, Nanos};
+use crate::{Arrangement, Bytes, Nanos};
 
-/// The page: verdicts first, then what they rest on. `outcome` is what to say of the record, and `command` the command, as code in Markdown, that
-/// makes the page again.
+/// The page: verdicts first, then what they rest on. `outcome` is what to say of the record, and `command` the command that
+/// makes the page again, as code in Markdown.
 pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
     let mut page = String::from("# Which allocator is faster, which is leaner\n\n");
     // Writing to a string cannot fail.
@@ -43,6 +43,7 @@ pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
         .collect();
     section(&mut page, "Work", &work);
     section(&mut page, "Time outside the turns, medians", &overheads(record, &shown));
+    section(&mut page, "Resident memory of the idle workers", &idle_workers(record));
     if let Some(run) = &record.run {
         section(&mut page, "Machine and settings", &facts(run));
     }
@@ -86,17 +87,37 @@ fn overheads(record: &Record, shown: &dyn Fn(&&CaseRow) -> bool) -> Vec<String> 
             values.sort_unstable();
             values.get(values.len() / 2).copied().map(Nanos)
         };
-        Some(format!(
-            "{}: start {}, prepare {}, finish {}; protocol {:.2} % of the turns' wall time, idle CPU {:.2} % of their CPU time",
-            row.case,
-            millis(|s| s.start_ns)?,
-            millis(|s| s.prepare_ns)?,
-            millis(|s| s.finish_ns)?,
-            100.0 * middle(|s| s.exchange_ns as f64 / s.wall_ns.max(1) as f64)?,
-            100.0 * middle(|s| s.idle_cpu_ns as f64 / s.cpu().0.max(1) as f64)?,
-        ))
+        Some(
+            format!(
+                "{}: start {}, prepare {}, finish {}; protocol {:.2} % of the turns' wall time, idle CPU {:.2} % of their CPU time",
+                row.case,
+                millis(|s| s.start_ns)?,
+                millis(|s| s.prepare_ns)?,
+                millis(|s| s.finish_ns)?,
+                100.0 * middle(|s| s.exchange_ns as f64 / s.wall_ns.max(1) as f64)?,
+                100.0 * middle(|s| s.idle_cpu_ns as f64 / s.cpu().0.max(1) as f64)?,
+            ) + &timed_share(record, |block| block.case == row.case)
+                .map_or_else(String::new, |share| format!("; {share}")),
+        )
     };
-    record.cases.iter().filter(shown).filter_map(of_case).collect()
+    let whole = timed_share(record, |_| true).map(|share| format!("all workloads together: {share}"));
+    record.cases.iter().filter(shown).filter_map(of_case).chain(whole).collect()
+}
+
+/// How much of the wall time of the blocks that measure time was spent inside timed turns.
+fn timed_share(record: &Record, of: impl Fn(&BlockRow) -> bool) -> Option<String> {
+    let blocks = || record.blocks.iter().filter(|row| row.arrangement == Arrangement::Turns && of(row));
+    let (timed, wall) =
+        blocks().fold((0.0, 0.0), |(timed, wall), row| (timed + row.timed_ns as f64, wall + row.wall_ns as f64));
+    (wall > 0.0).then(|| {
+        format!("{:.1} % of the wall time of {} blocks is timed turns", 100.0 * timed / wall, blocks().count())
+    })
+}
+
+/// What a worker needs before it does anything.
+fn idle_workers(record: &Record) -> Vec<String> {
+    let idle = |row: &ContenderRow| Some(format!("{}: {}", row.name, row.identity.as_ref()?.start_rss?));
+    record.contenders.iter().filter(|row| row.role != Role::Twin).filter_map(idle).collect()
 }
 
 fn facts(run: &RunRow) -> Vec<String> {
