@@ -36,7 +36,7 @@ pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
 }
 
 fn list(arguments: &Build, output: &Output) -> Result<Exit, Error> {
-    let names = match Workspace::find() {
+    let names: Vec<String> = match Workspace::find() {
         Some(workspace) => workspace.backends()?.into_iter().map(|backend| backend.name).collect(),
         None => installed().into_iter().map(|worker| worker.name).collect(),
     };
