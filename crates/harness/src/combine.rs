@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::Outcome;
+use crate::outcome::{Metric, Outcome};
 use crate::record::{ContenderRow, Record};
 use crate::{Case, machine};
 
@@ -89,6 +89,8 @@ impl Outcome {
                 continue;
             }
             case.memory_from = theirs.memory_from;
+            case.distrusted.retain(|metric| *metric != Metric::PeakRss);
+            case.distrusted.extend(theirs.distrusted.iter().filter(|metric| **metric == Metric::PeakRss));
             let pairs =
                 case.contenders.iter_mut().zip(&theirs.contenders).chain(case.twin.as_mut().zip(theirs.twin.as_ref()));
             for (our, their) in pairs {
@@ -191,6 +193,18 @@ mod tests {
         let ratio = new.memory.unwrap().estimate.ratio;
         assert!((ratio - 3.0).abs() < 1e-9, "{ratio}");
         assert_eq!((old.throughput, old.cpu), (new.throughput, new.cpu));
+    }
+
+    #[test]
+    fn whether_memory_is_to_be_trusted_comes_with_it() {
+        let mut outcome = Outcome::of(&record(Arrangement::Turns, &["a/b"], 2));
+        let mut other = Outcome::of(&record(Arrangement::Alone, &["a/b"], 3));
+        outcome.cases[0].distrusted = vec![Metric::Cpu, Metric::PeakRss];
+        assert_eq!(outcome.take_memory(&other), [Case::new("a/b")]);
+        assert_eq!(outcome.cases[0].distrusted, [Metric::Cpu]);
+        other.cases[0].distrusted = vec![Metric::Wall, Metric::PeakRss];
+        outcome.take_memory(&other);
+        assert_eq!(outcome.cases[0].distrusted, [Metric::Cpu, Metric::PeakRss]);
     }
 
     #[test]
