@@ -15,7 +15,8 @@ use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::pacing::Pacing;
 use crate::record::{
-    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, Record, RecordFile, Role, Row, RunRow, SCHEMA, Sample,
+    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, PlanRow, Record, RecordFile, Role, Row, RunRow, SCHEMA,
+    Sample,
 };
 use crate::sample::{Entrant, Running, Work, blank};
 use crate::{Arrangement, Bytes, Case, Comparison, Contender, Error, Nanos, Settings, Status, Worker};
@@ -55,6 +56,8 @@ pub struct Session {
     catalogue: Catalogue,
     record: Record,
     file: Option<RecordFile>,
+    /// Whether the file has the rows that begin a record.
+    begun: bool,
 }
 
 /// A case being measured.
@@ -92,12 +95,14 @@ impl Session {
             catalogue: Catalogue::default(),
             record: Record::default(),
             file: None,
+            begun: false,
         };
         session.note(Row::Run(Box::new(run)))?;
         let mut catalogue = None;
         for (index, contender) in contenders.into_iter().enumerate() {
             let role = if index == 0 { Role::Reference } else { Role::Contender };
             let kind = session.enter(&contender, role, &mut catalogue, observe)?;
+            session.go_on()?;
             if kind == Some(Kind::Counter) && !counters_too {
                 let reason = "its times say nothing about an allocator, so it cannot be compared";
                 return Err(Error::Usage(format!("{} only counts; {reason}", contender.name)));
@@ -108,10 +113,10 @@ impl Session {
         }
         session.catalogue = catalogue.ok_or_else(|| session.nobody())?;
         session.counting = counting.map(|worker| session.counting_entrant(worker)).transpose()?;
+        session.go_on()?;
         session.file = file;
-        match resumed {
-            Some(record) => session.adopt(record)?,
-            None => session.write_beginning()?,
+        if let Some(record) = resumed {
+            session.adopt(record)?;
         }
         Ok(session)
     }
@@ -122,18 +127,31 @@ impl Session {
             return Err(Error::Usage(format!("the run cannot be resumed: {why}")));
         }
         self.record = record;
+        self.begun = true;
         Ok(())
     }
 
-    /// Puts the rows that begin a record into its file.
-    fn write_beginning(&mut self) -> Result<(), Error> {
-        let Some(file) = &mut self.file else { return Ok(()) };
+    /// Fails if the run was cancelled: whoever was greeting then did not fail, and must not be recorded as if.
+    fn go_on(&self) -> Result<(), Error> {
+        if self.is_cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Puts the rows that begin a record into its file, once it is known that there is something to measure.
+    fn begin_record(&mut self) -> Result<(), Error> {
+        let Some(file) = self.file.as_mut().filter(|_| !self.begun) else { return Ok(()) };
+        self.begun = true;
         let run = self.record.run.iter().map(|run| Row::Run(Box::new(run.clone())));
         let contenders = self.record.contenders.iter().map(|row| Row::Contender(Box::new(row.clone())));
         for row in run.chain(contenders) {
             file.append(&row)?;
         }
         file.sync()
+    }
+
+    /// Writes down what is to be measured, as far as that is news.
+    fn plan(&mut self, cases: &[Case]) -> Result<(), Error> {
+        let news: Vec<Case> = cases.iter().filter(|case| !self.record.planned.contains(case)).cloned().collect();
+        if news.is_empty() { Ok(()) } else { self.note(Row::Plan(PlanRow { cases: news })).and_then(|()| self.sync()) }
     }
 
     /// Everyone failed: why.
@@ -230,6 +248,8 @@ impl Session {
         for case in cases {
             self.catalogue.check(case)?;
         }
+        self.begin_record()?;
+        self.plan(cases)?;
         let used = self.record.blocks.iter().map(|block| block.wall_ns).fold(0, u64::saturating_add);
         let pacing = Pacing::new(self.settings.stop, Duration::from_nanos(used));
         let mut courses = Vec::new();
@@ -395,6 +415,7 @@ impl Session {
     /// end row, so that it can be resumed.
     pub fn finish(&mut self) -> Result<(), Error> {
         if !self.is_cancelled() {
+            self.begin_record()?;
             self.note(Row::End(EndRow { load: Load::read() }))?;
         }
         self.sync()
