@@ -19,6 +19,7 @@ use crate::record::{
     Sample,
 };
 use crate::sample::{Entrant, Running, Work, blank};
+use crate::schedule::shuffled;
 use crate::{Arrangement, Bytes, Case, Comparison, Contender, Error, Nanos, Settings, Status, Worker};
 
 /// What happens in a run, as it happens.
@@ -258,15 +259,17 @@ impl Session {
                 courses.extend(self.begin(case, observe)?);
             }
         }
-        for round in 0_u32.. {
-            courses.retain(|course| course.out.contains(&false) && !self.is_enough(course, pacing));
-            if courses.is_empty() || self.is_cancelled() {
+        // A resumed run goes on in the round in which it was interrupted: with the cases that are a block behind.
+        let first = courses.iter().map(|course| course.done).min().unwrap_or(0);
+        for round in first.. {
+            if self.is_cancelled() || !courses.iter().any(|course| self.needs_more(course, pacing)) {
                 break;
             }
-            Rng::with_seed(seed_for(self.settings.seed, &format!("round {round}"))).shuffle(&mut courses);
-            for course in &mut courses {
+            let mut rng = Rng::with_seed(seed_for(self.settings.seed, &format!("round {round}")));
+            for index in shuffled(courses.len(), &mut rng) {
+                let course = &mut courses[index];
                 // Other cases of this round may have used up the budget.
-                if !self.is_enough(course, pacing) && !self.is_cancelled() {
+                if course.done <= round && self.needs_more(course, pacing) && !self.is_cancelled() {
                     self.next_block(course, observe)?;
                 }
             }
@@ -278,8 +281,10 @@ impl Session {
         self.settings.cancel.is_cancelled()
     }
 
-    fn is_enough(&self, course: &Course, pacing: Pacing) -> bool {
-        pacing.is_enough(course.done, course.block, || log_ratios_for_precision(&self.record, &course.row.case))
+    /// Whether a case gets another block, if there is anybody left to take part in it.
+    fn needs_more(&self, course: &Course, pacing: Pacing) -> bool {
+        let pairs = || log_ratios_for_precision(&self.record, &course.row.case);
+        course.out.contains(&false) && !pacing.is_enough(course.done, course.block, pairs)
     }
 
     /// Calibrates a case, or finds what it was calibrated to before an interruption. Nothing if nobody can do the work.
