@@ -42,6 +42,9 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, Error> {
     let record = session.record();
     let outcome = Outcome::of(record);
     print_outcome(&outcome);
+    if finished.is_err() {
+        say_how_to_go_on(&session);
+    }
     finished?;
     if let Some(path) = &path {
         eprintln!("record: {}", path.display());
@@ -160,8 +163,16 @@ fn measure(session: &mut Session, cases: &[Case]) -> Result<(), Error> {
         Err(error) => {
             drop(progress);
             print_outcome(&Outcome::of(session.record()));
+            say_how_to_go_on(session);
             Err(error)
         }
+    }
+}
+
+/// Where the record cannot be written any more, the run can go on once it can.
+fn say_how_to_go_on(session: &Session) {
+    if let Some(path) = session.record_path().filter(|_| !session.record().cases.is_empty()) {
+        eprintln!("the record has what could be written; go on with --resume {}", path.display());
     }
 }
 

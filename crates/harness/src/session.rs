@@ -406,9 +406,14 @@ impl Session {
                 }
                 written = written.and(self.sampled(sample, observe));
             }
-            written?;
             let (case, wall_ns) = (case.clone(), measured.wall.0);
-            self.note(Row::Block(BlockRow { case, block: course.done, arrangement, wall_ns, timed_ns }))?;
+            let row = Row::Block(BlockRow { case, block: course.done, arrangement, wall_ns, timed_ns });
+            if written.is_err() {
+                // It was measured, so it counts in what is shown; a file that lacks one of its samples must not say so.
+                self.record.push(row);
+                return written;
+            }
+            self.note(row)?;
             self.sync()?;
         }
         course.block = if course.done == 0 { whole } else { course.block.max(whole) };
