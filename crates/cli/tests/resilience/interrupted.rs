@@ -1,6 +1,7 @@
 //! An interrupt ends a run in good order, and the rest can be measured later.
 
-use std::process::Output;
+use std::path::Path;
+use std::process::{Command, Output};
 use std::time::Instant;
 
 use heapmark::record::Record;
@@ -9,7 +10,7 @@ use rustix::process::Signal;
 use crate::stage::{PATIENCE, SLOW, Stage, assert_complete, fixed, fixed_text, reason, signal, text};
 
 /// Starts a command, and interrupts it so many times at once when a worker has stopped.
-fn interrupt(stage: &Stage, command: std::process::Command, times: usize) -> Output {
+fn interrupt(stage: &Stage, command: Command, times: usize) -> Output {
     let (child, _) = stage.until_stopped(command);
     for _ in 0..times {
         signal(&child, Signal::INT);
@@ -106,4 +107,21 @@ fn an_interrupt_is_heard_while_a_worker_does_not_exit() {
     assert!(interrupted.elapsed().as_secs() < 25, "{:?} of {:?}", interrupted.elapsed(), begun.elapsed());
     stage.wait_until_nothing_runs();
     assert_interrupted(&stage, &output);
+}
+
+#[test]
+fn an_interrupted_build_is_not_begun_again() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let builds = folder.path().join("builds");
+    let output = Command::new(env!("CARGO_BIN_EXE_heapmark"))
+        .args(["run", "-w", "graph/tree", "-a", "^system$", "-o"])
+        .arg(folder.path().join("run.jsonl"))
+        .env("CARGO", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/resilience/cargo.sh"))
+        .env("BUILDS", &builds)
+        .output()
+        .expect("the command runs");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(reason(&output), "heapmark: cargo build was ended by signal 2");
+    assert_eq!(std::fs::read_to_string(builds).expect("it was begun").lines().count(), 1);
+    assert!(!folder.path().join("run.jsonl").exists());
 }
