@@ -6,7 +6,7 @@ use std::process::Command;
 
 use heapmark::machine::Load;
 use heapmark::record::{CountsRow, EndRow, PlanRow, Record, RecordFile, Row, SCHEMA, Sample};
-use heapmark::{Bytes, Case, Comparison, Contender, Error, Session, Status};
+use heapmark::{Arrangement, Bytes, Case, Comparison, Contender, Error, Session, Status};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 use crate::scene::{Scene, program, settings};
@@ -317,6 +317,10 @@ fn what_was_measured_is_kept_in_memory_when_it_can_no_longer_be_written() {
     assert_eq!(of(0).filter(|sample| sample.status.is_ok()).count(), 2 * 4, "the sound ones and the twin, twice");
     assert_eq!(of(0).filter(|sample| !sample.status.is_ok()).count(), entrants - 4, "a row for each of the others");
     assert_eq!(of(1).count(), 4, "a sample that is over is kept, even where one before it could not be written");
+    assert!(
+        record.is_complete(&Case::new("test/boxes"), 1, Arrangement::Turns),
+        "and it counts: its block was measured"
+    );
     scene.assert_nothing_runs(1);
 }
 
