@@ -1,13 +1,18 @@
-//! The criterion benches of the standard workloads.
+//! The benches of the standard workloads.
 //!
 //! `cargo bench` measures the catalogue's default set; a filter reaches every workload: `cargo bench -- graph/dag`. Each
-//! bench is a program of its own for one metric, and ends with a table of both.
+//! criterion bench is a program of its own for one metric. The last bench, without criterion, shows the whole comparison.
 
+mod kept;
+mod place;
 mod progress;
 mod report;
 mod run;
+mod setup;
+mod verdicts;
 
 pub use run::run;
+pub use verdicts::verdicts;
 
 /// Who takes part, the reference first.
 pub const ALLOCATORS: [&str; 4] = ["system", "mimalloc", "jemalloc", "snmalloc"];

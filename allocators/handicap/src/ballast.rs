@@ -16,6 +16,10 @@ pub(crate) struct Ballast {
     length: usize,
     /// The greatest peak of everything else that was seen.
     own_peak: u64,
+    /// Turns so far.
+    turns: u64,
+    /// The turn after which the peak is looked at again.
+    next_look: u64,
 }
 
 impl Ballast {
@@ -23,7 +27,20 @@ impl Ballast {
     pub(crate) fn new(share: Percent) -> Self {
         // SAFETY: sysconf takes a number and returns one.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
-        Self { share, page, start: std::ptr::null_mut(), length: 0, own_peak: 0 }
+        Self { share, page, start: std::ptr::null_mut(), length: 0, own_peak: 0, turns: 0, next_look: 1 }
+    }
+
+    /// A turn is over, at whose end `peak` tells the peak of the process.
+    ///
+    /// That takes long enough to be seen in the time of a turn, so it is asked ever more seldom: after the first turns, in
+    /// which a heap grows, and then whenever half as many have come on top. What the peak rises by meanwhile is missing from the
+    /// ballast by its share only, and most turns are as fast as without one.
+    pub(crate) fn after_turn(&mut self, peak: impl FnOnce() -> u64) {
+        self.turns += 1;
+        if self.turns == self.next_look {
+            self.next_look += (self.turns / 2).max(1);
+            self.follow(peak());
+        }
     }
 
     /// Grows to its share, given the peak of the process, of which it is a part itself.
@@ -33,7 +50,7 @@ impl Ballast {
     ///
     /// # Panics
     /// If there is no memory for it: a comparison with a smaller loss than was asked for would be wrong.
-    pub(crate) fn follow(&mut self, peak: u64) {
+    fn follow(&mut self, peak: u64) {
         self.own_peak = self.own_peak.max(peak.saturating_sub(self.length as u64));
         let due = usize::try_from(self.share.of(self.own_peak)).unwrap_or(usize::MAX);
         let length = due / self.page * self.page;
@@ -108,6 +125,19 @@ mod tests {
         assert_eq!(ballast.length as u64, 5 * MIB, "the rest has grown to 10");
         ballast.follow(15 * MIB);
         assert_eq!(ballast.length as u64, 5 * MIB);
+    }
+
+    #[test]
+    fn the_peak_is_looked_at_ever_more_seldom() {
+        let mut ballast = ballast("0.1");
+        let mut looks = Vec::new();
+        for turn in 1..=60 {
+            ballast.after_turn(|| {
+                looks.push(turn);
+                0
+            });
+        }
+        assert_eq!(looks, [1, 2, 3, 4, 6, 9, 13, 19, 28, 42]);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Lane for HandicappedLane<'_> {
             self.inner.turn(&Turn { units, ..*turn });
         }
         if let Some(ballast) = &mut self.ballast {
-            ballast.follow(resident().peak.unwrap_or_default());
+            ballast.after_turn(|| resident().peak.unwrap_or_default());
         }
         tally
     }

@@ -1,33 +1,57 @@
-//! The command line.
+//! The command line. What a verb takes stands beside what it does.
 
-use std::path::PathBuf;
-
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use heapmark::{Arrangement, ContenderName, Worker};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use heapmark::Worker;
 use regex::Regex;
+
+use crate::exit::Exit;
+use crate::print::Colour;
+use crate::values::{percent, worker};
+use crate::{build, cmp, completions, doctor, list, man, rank, report, run};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
-/// Results go to standard output, everything else to standard error. Exit codes: 0 all is well; 1 something failed, such as
-/// a worker that crashed; 2 the request makes no sense; 4 the selection leaves nothing to do.
+/// `heapmark run` measures and writes a record; `cmp`, `rank` and `report` show records; `doctor` says what this machine can
+/// tell apart. Results go to standard output, everything else to standard error.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "heapmark", version, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+    /// When to colour results
+    #[arg(
+        long,
+        value_enum,
+        global = true,
+        value_name = "WHEN",
+        env = "HEAPMARK_COLOR",
+        hide_env_values = true,
+        default_value_t
+    )]
+    pub(crate) color: Colour,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// List allocators and workloads, with what they are made of
-    List(List),
+    List(list::List),
     /// Build the workers and say where they are
-    Build(Build),
+    Build(build::Build),
     /// Measure, and say which allocator is faster and which is leaner
-    Run(Box<Run>),
-    /// Show a record again: as text, or as a page in Markdown
-    Report(Report),
+    Run(Box<run::Run>),
+    /// Compare the contenders of records: a row for each metric, to read or for programs
+    Cmp(cmp::Cmp),
+    /// Say who is on the front of time and memory, or put contenders in order by weights
+    Rank(rank::Rank),
+    /// Show a record again: as text, as a page or table in Markdown, as CSV or JSON
+    Report(report::Report),
+    /// Say what on this machine spoils measurements, and how small a difference it can show
+    Doctor(doctor::Doctor),
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Print the manual
+    Man(man::Man),
 }
 
 /// Which allocators.
@@ -55,180 +79,64 @@ pub(crate) struct WorkloadSelection {
     pub(crate) no_workload: Vec<Regex>,
 }
 
+/// Which parts of a record.
 #[derive(Debug, Args)]
-pub(crate) struct List {
-    /// A workload to explain in full
-    #[arg(value_name = "WORKLOAD")]
-    pub(crate) name: Option<String>,
-    /// Workloads only
-    #[arg(long)]
-    pub(crate) workloads: bool,
-    #[command(flatten)]
-    pub(crate) contenders: ContenderSelection,
-    /// How to print it
-    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
-    pub(crate) format: ListFormat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ListFormat {
-    Text,
-    Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Build {
-    #[command(flatten)]
-    pub(crate) contenders: ContenderSelection,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) contenders: ContenderSelection,
-    #[command(flatten)]
-    pub(crate) workloads: WorkloadSelection,
-    /// One more contender, with knobs: `jemalloc@dirty_decay_ms:0,narenas:1`
-    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
-    pub(crate) with: Vec<ContenderName>,
-    /// The contender that the others are compared with [default: system]
-    #[arg(long, value_name = "CONTENDER")]
-    pub(crate) reference: Option<String>,
-    /// Threads of every workload [default: the cores there are]
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<u64>,
-    /// A parameter of every selected workload that has it
-    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = pair)]
-    pub(crate) parameters: Vec<(String, String)>,
-    /// Seed of everything random
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// How much to measure, where neither blocks nor budget nor precision is given: 6, 10 or 40 blocks
-    #[arg(long, value_enum, default_value_t = Preset::Default)]
-    pub(crate) preset: Preset,
-    /// Stop after so many blocks of each workload; a block is a fresh process of everyone, and below 6 nothing is judged
-    #[arg(long, value_name = "N", group = "stop", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) blocks: Option<u32>,
-    /// Stop when this time is used up, over all workloads: 60s, 5m
-    #[arg(long, value_name = "TIME", group = "stop", value_parser = humantime::parse_duration)]
-    pub(crate) budget: Option<std::time::Duration>,
-    /// Stop when half of every interval is at most so wide: 1%
-    #[arg(long, value_name = "PERCENT", group = "stop", value_parser = percent)]
-    pub(crate) precision: Option<f64>,
-    /// What to measure; blocks are shorter with only one of them [default: both]
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub(crate) measure: Vec<Measure>,
-    /// Go on with the interrupted run of this record, with its contenders, workloads and settings
-    #[arg(
-        long,
-        value_name = "RECORD",
-        conflicts_with_all = ["stop", "with", "reference", "threads", "parameters", "output", "workload", "no_workload", "list"]
-    )]
-    pub(crate) resume: Option<PathBuf>,
-    /// Difference that is too small to matter, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
-    pub(crate) margin: f64,
-    /// The record to write, which must not exist yet [default: heapmark/run.jsonl in Cargo's target folder]
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Only say what would run
+pub(crate) struct RecordSelection {
+    /// Only workloads whose name matches
+    #[arg(short = 'w', long, value_name = "REGEX")]
+    pub(crate) workload: Vec<Regex>,
+    /// No workloads whose name matches
+    #[arg(short = 'W', long, value_name = "REGEX")]
+    pub(crate) no_workload: Vec<Regex>,
+    /// Only contenders whose name matches; the reference stays
+    #[arg(short = 'a', long, value_name = "REGEX")]
+    pub(crate) allocator: Vec<Regex>,
+    /// No contenders whose name matches
+    #[arg(short = 'A', long, value_name = "REGEX")]
+    pub(crate) no_allocator: Vec<Regex>,
+    /// Only say which workloads and contenders are selected
     #[arg(long)]
     pub(crate) list: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Preset {
-    /// 6 blocks
-    Quick,
-    /// 10 blocks
-    Default,
-    /// 40 blocks
-    Thorough,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Measure {
-    /// From workers that take turns
-    Time,
-    /// From workers that run undisturbed
-    Memory,
-}
-
-impl Measure {
-    pub(crate) fn arrangement(self) -> Arrangement {
-        match self {
-            Self::Time => Arrangement::Turns,
-            Self::Memory => Arrangement::Alone,
-        }
-    }
-}
-
+/// By what a record is judged.
 #[derive(Debug, Args)]
-pub(crate) struct Report {
-    /// The record, as `heapmark run` wrote it
-    #[arg(value_name = "RECORD")]
-    pub(crate) record: PathBuf,
-    /// How to show it
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
-    /// Replace what stands between the lines `<!-- heapmark:begin -->` and `<!-- heapmark:end -->` of this file by the table
-    #[arg(long, value_name = "FILE")]
-    pub(crate) splice: Option<PathBuf>,
+pub(crate) struct Judging {
+    /// Compare with this contender of the record [default: the reference of the run]
+    #[arg(long, value_name = "CONTENDER")]
+    pub(crate) reference: Option<String>,
+    /// Difference that is too small to matter, in percent [default: the margin of the run]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) margin: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// The table, for a terminal
-    Text,
-    /// The table in Markdown
-    Table,
-    /// A whole page in Markdown: table, machine, contenders, settings
-    Page,
-}
-
-fn worker(text: &str) -> Result<Worker, String> {
-    match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Worker::at(name, path)),
-        _ => Err("write NAME=PATH".into()),
+impl Arguments {
+    /// The command as clap knows it, with the exit codes below its help.
+    pub(crate) fn definition() -> clap::Command {
+        Self::command().after_long_help(Exit::table())
     }
-}
 
-fn contender(text: &str) -> Result<ContenderName, String> {
-    ContenderName::parse(text).map_err(|error| error.to_string())
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
-        _ => Err("write KEY=VALUE".into()),
-    }
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    match text.strip_suffix('%').unwrap_or(text).trim_end().parse() {
-        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err("give a number from 0 to 100".into()),
+    /// Reads the command line; what makes no sense ends the program here.
+    pub(crate) fn read() -> Self {
+        let mut definition = Self::definition();
+        let matches = definition.get_matches_mut();
+        let read = || {
+            let mut arguments = Self::from_arg_matches(&matches)?;
+            if let (Verb::Run(run), Some((_, given))) = (&mut arguments.verb, matches.subcommand()) {
+                run.settle(given)?;
+            }
+            Ok(arguments)
+        };
+        read().unwrap_or_else(|error: clap::Error| error.format(&mut definition).exit())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_sound() {
-        Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn margins_are_percentages() {
-        for one in ["1", "1%", "1.0 %"] {
-            assert_eq!(percent(one), Ok(0.01));
-        }
-        for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%"] {
-            assert!(percent(wrong).is_err(), "{wrong}");
-        }
+        Arguments::definition().debug_assert();
     }
 }

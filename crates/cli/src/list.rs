@@ -1,11 +1,36 @@
 //! `heapmark list`
 
+use clap::{Args, ValueEnum};
 use heapmark::record::ContenderRow;
 use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, WorkloadInfo, view};
 use serde::Serialize;
 
-use crate::args::{List, ListFormat};
+use crate::args::ContenderSelection;
 use crate::exit::Exit;
+use crate::print::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// A workload to explain in full
+    #[arg(value_name = "WORKLOAD")]
+    pub(crate) name: Option<String>,
+    /// Workloads only
+    #[arg(long)]
+    pub(crate) workloads: bool,
+    #[command(flatten)]
+    pub(crate) contenders: ContenderSelection,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables, for a terminal
+    Text,
+    /// For programs
+    Json,
+}
 
 /// What can be compared, and on what.
 #[derive(Serialize)]
@@ -15,7 +40,7 @@ struct Listing<'a> {
 }
 
 /// Prints allocators and workloads, or one workload in full.
-pub(crate) fn list(arguments: &List) -> Result<Exit, Error> {
+pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     let workers = arguments.contenders.workers(|name| arguments.contenders.takes(name))?;
     let settings = Settings { twin: false, ..Settings::default() };
     let contenders = workers.into_iter().map(Contender::plain);
@@ -24,19 +49,19 @@ pub(crate) fn list(arguments: &List) -> Result<Exit, Error> {
     if let Some(name) = &arguments.name {
         let workload = find(catalogue, name)?;
         match arguments.format {
-            ListFormat::Text => print!("{}", view::workload(workload)),
-            ListFormat::Json => print_json(workload)?,
+            Format::Text => output.write(&view::workload(workload))?,
+            Format::Json => output.json(workload)?,
         }
         return Ok(Exit::Pass);
     }
     let rows: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
     match arguments.format {
-        ListFormat::Json => print_json(&Listing { contenders: rows, workloads: &catalogue.workloads })?,
-        ListFormat::Text => {
+        Format::Json => output.json(&Listing { contenders: rows, workloads: &catalogue.workloads })?,
+        Format::Text => {
             if !rows.is_empty() {
-                println!("{}\n", view::contenders(rows, view::Style::Text));
+                output.line(view::contenders(rows, view::Style::Text) + "\n")?;
             }
-            println!("{}", view::workloads(catalogue));
+            output.line(view::workloads(catalogue))?;
         }
     }
     let failed = rows.iter().any(|row| !row.status.is_ok());
@@ -45,10 +70,4 @@ pub(crate) fn list(arguments: &List) -> Result<Exit, Error> {
 
 fn find<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a WorkloadInfo, Error> {
     catalogue.check(&heapmark::Case::new(name))
-}
-
-fn print_json(value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Error::Usage(error.to_string()))?;
-    println!("{text}");
-    Ok(())
 }

@@ -3,6 +3,8 @@
 use heapmark::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::print::say;
+
 /// Shows how far a run is. Where standard error is no terminal, one line for each workload instead of a bar.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -32,9 +34,9 @@ impl Progress {
     /// Shows an event.
     pub(crate) fn event(&self, event: &Event<'_>) {
         match event {
-            Event::Greeted { contender, status } if !status.is_ok() => eprintln!("{contender}: {status}"),
+            Event::Greeted { contender, status } if !status.is_ok() => say(format_args!("{contender}: {status}")),
             Event::Calibrated(row) if self.lines => {
-                eprintln!("{}: turns of {} units, {}", row.case, row.turn_units, row.turn);
+                say(format_args!("{}: turns of {} units, {}", row.case, row.turn_units, row.turn));
             }
             Event::Block { case, block, blocks } => {
                 let of = blocks.map_or_else(String::new, |blocks| format!(" of {blocks}"));
@@ -42,7 +44,8 @@ impl Progress {
             }
             Event::Sampled(sample) => {
                 if !sample.status.is_ok() {
-                    self.bar.suspend(|| eprintln!("{} in {}: {}", sample.contender, sample.case, sample.status));
+                    self.bar
+                        .suspend(|| say(format_args!("{} in {}: {}", sample.contender, sample.case, sample.status)));
                 }
                 self.bar.inc(1);
             }

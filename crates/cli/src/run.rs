@@ -3,24 +3,180 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use heapmark::record::{Record, RecordFile, Role};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::{
-    Cancel, Case, Comparison, Contender, ContenderName, Error, Outcome, Session, Settings, Stop, Workspace, least_time,
+    Arrangement, Cancel, Case, ContenderName, Error, Outcome, Session, Settings, TimeVerdict, Workspace, least_time,
     view,
 };
 
-use crate::args::{Preset, Run};
+use crate::args::{ContenderSelection, WorkloadSelection};
 use crate::exit::Exit;
+use crate::plan;
+use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
+use crate::values::{contender, pair, percent};
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) contenders: ContenderSelection,
+    #[command(flatten)]
+    pub(crate) workloads: WorkloadSelection,
+    /// One more contender, with knobs: `jemalloc@dirty_decay_ms:0,narenas:1`
+    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
+    pub(crate) with: Vec<ContenderName>,
+    /// The contender that the others are compared with [default: system]
+    #[arg(long, value_name = "CONTENDER", env = "HEAPMARK_REFERENCE", hide_env_values = true)]
+    pub(crate) reference: Option<String>,
+    /// Threads of every workload [default: the cores there are]
+    #[arg(long, value_name = "N", env = "HEAPMARK_THREADS", hide_env_values = true)]
+    pub(crate) threads: Option<u64>,
+    /// A parameter of every selected workload that has it
+    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = pair)]
+    pub(crate) parameters: Vec<(String, String)>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1, env = "HEAPMARK_SEED", hide_env_values = true)]
+    pub(crate) seed: u64,
+    /// How much to measure, where neither blocks nor budget nor precision is given: 6, 10 or 40 blocks
+    #[arg(long, value_enum, default_value_t = Preset::Default, env = "HEAPMARK_PRESET", hide_env_values = true)]
+    pub(crate) preset: Preset,
+    /// Stop after so many blocks of each workload; a block is a fresh process of everyone, and below 6 nothing is judged
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        env = "HEAPMARK_BLOCKS",
+        hide_env_values = true
+    )]
+    pub(crate) blocks: Option<u32>,
+    /// Stop when this time is used up, over all workloads: 60s, 5m
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = humantime::parse_duration,
+        env = "HEAPMARK_BUDGET",
+        hide_env_values = true
+    )]
+    pub(crate) budget: Option<std::time::Duration>,
+    /// Stop when half of every interval is at most so wide: 1%
+    #[arg(long, value_name = "PERCENT", value_parser = percent, env = "HEAPMARK_PRECISION", hide_env_values = true)]
+    pub(crate) precision: Option<f64>,
+    /// What to measure; blocks are shorter with only one of them [default: both]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) measure: Vec<Measure>,
+    /// Go on with the interrupted run of this record, with its contenders, workloads and settings
+    #[arg(long, value_name = "RECORD")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Difference that is too small to matter, in percent
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value = "1",
+        value_parser = percent,
+        env = "HEAPMARK_MARGIN",
+        hide_env_values = true
+    )]
+    pub(crate) margin: f64,
+    /// The record to write, which must not exist yet [default: heapmark/run.jsonl in Cargo's target folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Exit with 5 where a verdict is unclear, or the reference differs from itself
+    #[arg(long, env = "HEAPMARK_STRICT", hide_env_values = true)]
+    pub(crate) strict: bool,
+    /// Only say what would run
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// 6 blocks
+    Quick,
+    /// 10 blocks
+    Default,
+    /// 40 blocks
+    Thorough,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Measure {
+    /// From workers that take turns
+    Time,
+    /// From workers that run undisturbed
+    Memory,
+}
+
+impl Measure {
+    pub(crate) fn arrangement(self) -> Arrangement {
+        match self {
+            Self::Time => Arrangement::Turns,
+            Self::Memory => Arrangement::Alone,
+        }
+    }
+}
+
+/// The options that say when a run has enough, of which one may be given.
+const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
+
+/// The options that a resumed run takes from its record.
+const RECORDED: [&str; 12] = [
+    "with",
+    "reference",
+    "threads",
+    "parameters",
+    "seed",
+    "preset",
+    "measure",
+    "margin",
+    "output",
+    "workload",
+    "no_workload",
+    "list",
+];
+
+impl Run {
+    /// Decides between what the command line and what the environment says: the command line wins over a variable of another
+    /// option that it excludes. Fails where one of them excludes itself. Left to clap, a variable would count as given.
+    pub(crate) fn settle(&mut self, given: &ArgMatches) -> Result<(), clap::Error> {
+        let typed = |option: &&&str| given.value_source(option) == Some(ValueSource::CommandLine);
+        let conflict = |text: String| Err(clap::Error::raw(ErrorKind::ArgumentConflict, text));
+        if let Some(option) = RECORDED.iter().chain(&STOPS).find(typed).filter(|_| self.resume.is_some()) {
+            return conflict(format!("--resume takes everything from the record: leave out {}\n", long(option)));
+        }
+        let wins = STOPS.iter().filter(typed).count() > 0 || typed(&&"preset");
+        for option in STOPS.iter().filter(|option| wins && !typed(option)) {
+            match *option {
+                "blocks" => self.blocks = None,
+                "budget" => self.budget = None,
+                _ => self.precision = None,
+            }
+        }
+        let set = [self.blocks.is_some(), self.budget.is_some(), self.precision.is_some()];
+        if set.iter().filter(|set| **set).count() > 1 {
+            return conflict("give only one of --blocks, --budget and --precision, or of their variables\n".into());
+        }
+        Ok(())
+    }
+}
+
+/// The option as it is typed.
+fn long(id: &str) -> String {
+    match id {
+        "parameters" => "--param".into(),
+        other => format!("--{}", other.replace('_', "-")),
+    }
+}
 
 /// Measures what was asked for and prints the table. A failure of a contender is a row, and makes the exit code 1.
-pub(crate) fn run(arguments: &Run) -> Result<Exit, Error> {
+pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
     let workspace = Workspace::find();
-    let settings = Settings { cancel: cancel_on_interrupt()?, ..settings(arguments) };
+    let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
     let mut planned = match &arguments.resume {
-        Some(path) => resumed(arguments, path, settings)?,
-        None => fresh(arguments, settings, workspace.as_ref())?,
+        Some(path) => plan::resumed(arguments, path, settings)?,
+        None => plan::fresh(arguments, settings, workspace.as_ref())?,
     };
     if let Some(workspace) = &workspace {
         planned.comparison = planned.comparison.workspace(workspace.root());
@@ -33,91 +189,55 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, Error> {
         None => select::cases(arguments, session.catalogue())?,
     };
     if arguments.list {
-        print_plan(&session, &cases);
+        print_plan(&session, &cases, output)?;
         return Ok(Exit::Pass);
     }
-    measure(&mut session, &cases)?;
+    measure(&mut session, &cases, output)?;
     let path = session.record_path().map(Path::to_path_buf);
     let finished = session.finish();
     let record = session.record();
     let outcome = Outcome::of(record);
-    print_outcome(&outcome);
+    let printed = output.line(view::text(&outcome, output.screen()));
     if finished.is_err() {
         say_how_to_go_on(&session);
     }
     finished?;
     if let Some(path) = &path {
-        eprintln!("record: {}", path.display());
+        say(format_args!("record: {}", path.display()));
     }
+    printed?;
     if record.end.is_none() {
         let how = path.map_or_else(String::new, |path| format!("; go on with --resume {}", path.display()));
-        eprintln!("heapmark: interrupted{how}");
+        say(format_args!("heapmark: interrupted{how}"));
         return Ok(Exit::Failure);
     }
-    Ok(if outcome.failures().next().is_some() { Exit::Failure } else { Exit::Pass })
+    Ok(exit(&outcome, arguments.strict))
 }
 
-/// A run set up, before anyone is asked anything.
-struct Planned {
-    comparison: Comparison,
-    /// The cases of a run that is resumed; a fresh one selects them from the catalogue.
-    cases: Option<Vec<Case>>,
+/// A failure weighs more than what is unclear.
+fn exit(outcome: &Outcome, strict: bool) -> Exit {
+    if outcome.failures().next().is_some() {
+        Exit::Failure
+    } else if strict && is_inconclusive(outcome) {
+        Exit::Inconclusive
+    } else {
+        Exit::Pass
+    }
 }
 
-/// A run from the beginning, with a record of its own.
-fn fresh(arguments: &Run, settings: Settings, workspace: Option<&Workspace>) -> Result<Planned, Error> {
-    let (contenders, counting) = select::contenders(arguments)?;
-    let mut comparison = Comparison::new(contenders).settings(settings);
-    if let Some(reference) = &arguments.reference {
-        comparison = comparison.reference(reference);
-    }
-    if let Some(counting) = counting {
-        comparison = comparison.counting(counting);
-    }
-    if !arguments.list {
-        comparison = comparison.record(record_file(arguments, workspace)?);
-    }
-    Ok(Planned { comparison, cases: None })
-}
-
-/// A run that was interrupted, with its own contenders, cases and settings.
-fn resumed(arguments: &Run, path: &Path, settings: Settings) -> Result<Planned, Error> {
-    let record = Record::read_unfinished(path)?;
-    let rows: Vec<_> = record.contenders.iter().filter(|row| row.role != Role::Twin).collect();
-    let wanted = |name: &str| name == select::COUNTING || rows.iter().any(|row| row.backend == name);
-    let workers = arguments.contenders.workers(wanted)?;
-    let contender = |row: &&heapmark::record::ContenderRow| {
-        let name = ContenderName { backend: row.backend.clone(), knobs: row.set.clone() };
-        let missing = |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker NAME=PATH"));
-        Ok(Contender { name: row.name.clone(), ..Contender::resolve(&name, &workers).map_err(missing)? })
-    };
-    let contenders = rows.iter().map(contender).collect::<Result<Vec<_>, Error>>()?;
-    let cases = record.planned.clone();
-    let mut comparison = Comparison::new(contenders).settings(settings).resume(record, RecordFile::append_to(path)?);
-    if let Some(counting) = workers.into_iter().find(|worker| worker.name == select::COUNTING) {
-        comparison = comparison.counting(counting);
-    }
-    Ok(Planned { comparison, cases: Some(cases) })
-}
-
-fn settings(arguments: &Run) -> Settings {
-    let preset = match arguments.preset {
-        Preset::Quick => 6,
-        Preset::Default => 10,
-        Preset::Thorough => 40,
-    };
-    let given = [
-        arguments.blocks.map(Stop::Blocks),
-        arguments.budget.map(|budget| Stop::Budget(budget.into())),
-        arguments.precision.map(Stop::Precision),
-    ];
-    let stop = given.into_iter().flatten().next().unwrap_or(Stop::Blocks(preset));
-    let mut settings = Settings { seed: arguments.seed, stop, margin: arguments.margin, ..Settings::default() };
-    if !arguments.measure.is_empty() {
-        settings.arrangements = arguments.measure.iter().map(|metric| metric.arrangement()).collect();
-        settings.arrangements.dedup();
-    }
-    settings
+/// Whether the reference differs from itself, or there is a verdict that does not decide.
+fn is_inconclusive(outcome: &Outcome) -> bool {
+    outcome.cases.iter().any(|case| {
+        let others = case.contenders.iter().filter(|contender| contender.name != outcome.reference);
+        let mut undecided = others.map(|contender| {
+            let time = contender.time().is_none_or(|time| match time {
+                TimeVerdict::Cpu(verdict) | TimeVerdict::Wall(verdict) => !verdict.is_clear(),
+                TimeVerdict::TradeOff { .. } => false,
+            });
+            time || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
+        });
+        !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
+    })
 }
 
 /// The first interrupt ends the run in good order; what was measured is shown and kept.
@@ -137,24 +257,15 @@ fn cancel_on_interrupt() -> Result<Cancel, Error> {
     Ok(cancel)
 }
 
-/// The file that was asked for, which must be new; else a file in Cargo's target folder, which is replaced.
-fn record_file(arguments: &Run, workspace: Option<&Workspace>) -> Result<RecordFile, Error> {
-    match (&arguments.output, workspace) {
-        (Some(path), _) => RecordFile::create(path, false),
-        (None, Some(workspace)) => RecordFile::create(workspace.target_folder()?.join("heapmark/run.jsonl"), true),
-        (None, None) => RecordFile::create(PathBuf::from("heapmark-run.jsonl"), true),
-    }
-}
-
 /// Measures everything. If the record cannot be written, what was measured is still shown.
-fn measure(session: &mut Session, cases: &[Case]) -> Result<(), Error> {
+fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(), Error> {
     let contenders = session.record().contenders.len();
     let settings = session.settings().clone();
     let lasts = match least_time(&settings, contenders, cases.len()) {
         Some(time) => format!("at least {time}"),
         None => settings.stop.to_string(),
     };
-    eprintln!("{} workloads, {contenders} workers each, {lasts}", cases.len());
+    say(format_args!("{} workloads, {contenders} workers each, {lasts}", cases.len()));
     let samples =
         settings.blocks().map(|blocks| blocks as usize * cases.len() * contenders * settings.arrangements.len());
     let progress = Progress::new(samples.map(|samples| samples as u64));
@@ -162,7 +273,8 @@ fn measure(session: &mut Session, cases: &[Case]) -> Result<(), Error> {
         Ok(_) => Ok(()),
         Err(error) => {
             drop(progress);
-            print_outcome(&Outcome::of(session.record()));
+            // The error to report is the first.
+            let _ = output.line(view::text(&Outcome::of(session.record()), output.screen()));
             say_how_to_go_on(session);
             Err(error)
         }
@@ -172,21 +284,86 @@ fn measure(session: &mut Session, cases: &[Case]) -> Result<(), Error> {
 /// Where the record cannot be written any more, the run can go on once it can.
 fn say_how_to_go_on(session: &Session) {
     if let Some(path) = session.record_path().filter(|_| !session.record().cases.is_empty()) {
-        eprintln!("the record has what could be written; go on with --resume {}", path.display());
+        say(format_args!("the record has what could be written; go on with --resume {}", path.display()));
     }
 }
 
-fn print_outcome(outcome: &Outcome) {
-    println!("{}\n", view::table(outcome, view::Style::Text));
-    for note in view::notes(outcome) {
-        println!("{note}");
-    }
-}
-
-fn print_plan(session: &Session, cases: &[Case]) {
+fn print_plan(session: &Session, cases: &[Case], output: &Output) -> Result<(), Error> {
     for case in cases {
         for contender in &session.record().contenders {
-            println!("{case}\t{}\t{}", contender.name, contender.status.label());
+            output.line(format_args!("{case}\t{}\t{}", contender.name, contender.status.label()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use heapmark::stats::{Estimate, Verdict};
+    use heapmark::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, Status};
+
+    use super::*;
+
+    fn compared(verdict: Verdict) -> Compared {
+        Compared {
+            estimate: Estimate { ratio: 1.0, low: None, high: None, blocks: 6 },
+            uneven: false,
+            verdict,
+            minimum_detectable: None,
+            blocks_needed: None,
+            cross_checks: CrossChecks { sign_flip_p: None, t_interval: None },
+        }
+    }
+
+    fn contender(name: &str, status: Status, time: Verdict, memory: Verdict) -> ContenderOutcome {
+        ContenderOutcome {
+            name: name.into(),
+            status,
+            throughput: None,
+            cpu_per_unit_ns: None,
+            idle_cpu: None,
+            peak_rss: None,
+            wall: Some(compared(time)),
+            cpu: Some(compared(time)),
+            memory: Some(compared(memory)),
+        }
+    }
+
+    fn outcome(contender: ContenderOutcome, distrusted: Vec<Metric>) -> Outcome {
+        let case = CaseOutcome {
+            case: Case::new("a/b"),
+            unit: "thing".into(),
+            contenders: vec![contender],
+            twin: None,
+            twin_of: None,
+            time_from: None,
+            memory_from: None,
+            counts: None,
+            distrusted,
+        };
+        Outcome { reference: "system".into(), margin: 0.01, cases: vec![case] }
+    }
+
+    #[test]
+    fn strict_runs_must_decide_and_be_trusted() {
+        use Verdict::{Faster, Fatter, Same, Unclear};
+        let clear = outcome(contender("other", Status::Ok, Faster, Fatter), vec![]);
+        let same = outcome(contender("other", Status::Ok, Same, Same), vec![]);
+        let unclear_time = outcome(contender("other", Status::Ok, Unclear, Fatter), vec![]);
+        let unclear_memory = outcome(contender("other", Status::Ok, Faster, Unclear), vec![]);
+        let distrusted = outcome(contender("other", Status::Ok, Faster, Fatter), vec![Metric::Wall]);
+        let reference_only = outcome(contender("system", Status::Ok, Unclear, Unclear), vec![]);
+        let failed = outcome(contender("other", Status::Timeout { detail: "x".into() }, Unclear, Unclear), vec![]);
+        for (outcome, lenient, strict) in [
+            (&clear, Exit::Pass, Exit::Pass),
+            (&same, Exit::Pass, Exit::Pass),
+            (&unclear_time, Exit::Pass, Exit::Inconclusive),
+            (&unclear_memory, Exit::Pass, Exit::Inconclusive),
+            (&distrusted, Exit::Pass, Exit::Inconclusive),
+            (&reference_only, Exit::Pass, Exit::Pass),
+            (&failed, Exit::Failure, Exit::Failure),
+        ] {
+            assert_eq!((exit(outcome, false), exit(outcome, true)), (lenient, strict), "{outcome:?}");
         }
     }
 }

@@ -4,13 +4,14 @@ use heapmark::record::Kind;
 use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Worker, Workspace, installed};
 use regex::Regex;
 
-use crate::args::{ContenderSelection, Run, WorkloadSelection};
+use crate::args::{ContenderSelection, WorkloadSelection};
+use crate::run::Run;
 
 /// The backend that counts; it is asked and never compared.
 pub(crate) const COUNTING: &str = "counting";
 
 /// Whether a name passes: matched by some of `within` (or there are none), and by none of `without`.
-fn passes(name: &str, within: &[Regex], without: &[Regex]) -> bool {
+pub(crate) fn passes(name: &str, within: &[Regex], without: &[Regex]) -> bool {
     let matches = |pattern: &Regex| pattern.is_match(name);
     (within.is_empty() || within.iter().any(matches)) && !without.iter().any(matches)
 }

@@ -15,7 +15,7 @@
 //! fn main() -> Result<(), Error> {
 //!     let mut criterion = Criterion::default().with_measurement(TimePerUnit).configure_from_args();
 //!     let arguments = Arguments::from_env()?;
-//!     let workers = Workspace::at(".").build(|_| true)?;
+//!     let workers = Workspace::at(".").build(|name| ["system", "mimalloc"].contains(&name))?;
 //!     let comparison = Comparison::of(workers).settings(arguments.settings::<TimePerUnit>(&Settings::default()));
 //!     let mut session = comparison.open(&mut |_| {})?;
 //!     bench_case(&mut criterion, &mut session, &arguments, &Case::new("graph/tree"), &mut |_| {})?;

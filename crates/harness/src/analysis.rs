@@ -6,11 +6,31 @@ use crate::stats::{
     BlockRatio, Direction, PairEstimate, Verdict, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
     t_interval, twin_differs,
 };
-use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status, UnitsPerSecond};
+use crate::{Arrangement, Bytes, Case, Error, Nanos, Settings, Status, UnitsPerSecond};
 
 impl Outcome {
     /// What a record says.
     pub fn of(record: &Record) -> Self {
+        Self::by(record, Scale::of(record))
+    }
+
+    /// What a record says by another reference or margin than it was made with. All have a sample in each block, so that
+    /// any of them can be compared with any other. Fails if no contender of the record has this name.
+    pub fn judged(record: &Record, reference: Option<&str>, margin: Option<f64>) -> Result<Self, Error> {
+        let mut scale = Scale::of(record);
+        if let Some(name) = reference {
+            let known = || record.contenders.iter().filter(|row| row.role != Role::Twin).map(|row| row.name.as_str());
+            if !known().any(|other| other == name) {
+                let known = known().collect::<Vec<_>>().join(", ");
+                return Err(Error::Usage(format!("the record has no contender {name:?}; it has {known}")));
+            }
+            scale.reference = Some(name);
+        }
+        scale.margin = margin.unwrap_or(scale.margin);
+        Ok(Self::by(record, scale))
+    }
+
+    fn by(record: &Record, scale: Scale<'_>) -> Self {
         let mut cases: Vec<&Case> = Vec::new();
         for case in record.cases.iter().map(|row| &row.case).chain(record.samples.iter().map(|sample| &sample.case)) {
             if !cases.contains(&case) {
@@ -18,9 +38,9 @@ impl Outcome {
             }
         }
         Self {
-            reference: record.run.as_ref().map_or_else(String::new, |run| run.reference.clone()),
-            margin: margin_of(record),
-            cases: analyse(record, &cases),
+            reference: scale.reference.unwrap_or_default().to_owned(),
+            margin: scale.margin,
+            cases: analyse(record, &cases, scale),
         }
     }
 }
@@ -28,20 +48,42 @@ impl Outcome {
 impl CaseOutcome {
     /// What a record says about one case. A case that the record lacks has no contenders.
     pub fn of(record: &Record, case: &Case) -> Self {
-        analyse(record, &[case]).pop().unwrap_or_else(|| unreachable!("one case in, one out"))
+        let mut cases = analyse(record, &[case], Scale::of(record));
+        cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
     }
 }
 
-/// The margin that a record was made with.
-fn margin_of(record: &Record) -> f64 {
-    record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin)
+/// What everyone is compared with, and how much has to differ.
+#[derive(Clone, Copy, Debug)]
+struct Scale<'a> {
+    reference: Option<&'a str>,
+    margin: f64,
+}
+
+impl<'a> Scale<'a> {
+    /// What the record was made with.
+    fn of(record: &'a Record) -> Self {
+        Self {
+            reference: recorded_reference(record),
+            margin: record.run.as_ref().map_or(Settings::default().margin, |run| run.settings.margin),
+        }
+    }
+}
+
+/// The contender that took part as the reference, and whose copy the twin is.
+fn recorded_reference(record: &Record) -> Option<&str> {
+    let row = record.contenders.iter().find(|row| row.role == Role::Reference).map(|row| row.name.as_str());
+    row.or_else(|| record.run.as_ref().map(|run| run.reference.as_str()))
 }
 
 /// The outcomes of these cases, in their order. They are one family: the more workloads there are, the stronger the
 /// evidence must be that a twin differs.
-fn analyse(record: &Record, cases: &[&Case]) -> Vec<CaseOutcome> {
-    let views: Vec<CaseView<'_>> = cases.iter().map(|case| CaseView::new(record, case)).collect();
-    let margin = margin_of(record);
+///
+/// Everyone has a sample in each block, so that anyone can be the reference. The twin is always held against what it is a
+/// copy of.
+fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> Vec<CaseOutcome> {
+    let views: Vec<CaseView<'_>> = cases.iter().map(|case| CaseView::new(record, case, scale.reference)).collect();
+    let margin = scale.margin;
     let mut outcomes: Vec<CaseOutcome> = views.iter().map(|view| view.outcome(margin)).collect();
     for metric in [Metric::Wall, Metric::Cpu, Metric::PeakRss] {
         let twins: Vec<Vec<f64>> = views.iter().map(|view| view.twin_log_ratios(metric)).collect();
@@ -57,11 +99,11 @@ fn analyse(record: &Record, cases: &[&Case]) -> Vec<CaseOutcome> {
 /// The log-ratios of every pair whose precision matters to the stopping rule: CPU time and memory of everyone who has not
 /// failed.
 pub(crate) fn log_ratios_for_precision(record: &Record, case: &Case) -> Vec<Vec<f64>> {
-    let view = CaseView::new(record, case);
+    let view = CaseView::new(record, case, recorded_reference(record));
     let names = view.names(|role| role != Role::Reference);
     let alive = names.filter(|name| view.status_of(name).is_ok());
     alive
-        .flat_map(|name| [Metric::Cpu, Metric::PeakRss].map(|metric| view.log_ratios(name, metric)))
+        .flat_map(|name| [Metric::Cpu, Metric::PeakRss].map(|metric| view.log_ratios(view.to_reference(name), metric)))
         .filter(|log_ratios| !log_ratios.is_empty())
         .collect()
 }
@@ -81,23 +123,31 @@ fn distrust(outcome: &mut CaseOutcome, metric: Metric) {
     }
 }
 
+/// Two who took part: one, and whom it is compared with.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    ours: &'a str,
+    theirs: Option<&'a str>,
+}
+
 /// The samples of one case that count, and how to read them.
 struct CaseView<'a> {
     record: &'a Record,
     case: &'a Case,
+    reference: Option<&'a str>,
     samples: Vec<&'a Sample>,
     time_from: Option<Arrangement>,
     memory_from: Option<Arrangement>,
 }
 
 impl<'a> CaseView<'a> {
-    fn new(record: &'a Record, case: &'a Case) -> Self {
+    fn new(record: &'a Record, case: &'a Case, reference: Option<&'a str>) -> Self {
         let samples: Vec<&Sample> = record.counting_samples(case).collect();
         let made = |arrangement| samples.iter().any(|s| s.arrangement == arrangement && s.status.is_ok());
         let first_made = |order: [Arrangement; 2]| order.into_iter().find(|&arrangement| made(arrangement));
         let time_from = first_made([Arrangement::Turns, Arrangement::Alone]);
         let memory_from = first_made([Arrangement::Alone, Arrangement::Turns]);
-        Self { record, case, samples, time_from, memory_from }
+        Self { record, case, reference, samples, time_from, memory_from }
     }
 
     /// Names of those who took part in these roles, in the order of the record.
@@ -107,8 +157,13 @@ impl<'a> CaseView<'a> {
         rows.map(|row| row.name.as_str()).filter(took_part)
     }
 
-    fn reference(&self) -> Option<&'a str> {
-        self.record.contenders.iter().find(|row| row.role == Role::Reference).map(|row| row.name.as_str())
+    fn to_reference<'b>(&'b self, name: &'b str) -> Pair<'b> {
+        Pair { ours: name, theirs: self.reference }
+    }
+
+    /// The twin and what it is a copy of.
+    fn to_original<'b>(&'b self, twin: &'b str) -> Pair<'b> {
+        Pair { ours: twin, theirs: recorded_reference(self.record) }
     }
 
     fn status_of(&self, name: &str) -> Status {
@@ -123,11 +178,11 @@ impl<'a> CaseView<'a> {
         ours.filter(|s| s.contender == name && Some(s.arrangement) == from && s.status.is_ok()).collect()
     }
 
-    /// A ratio to the reference for each block in which both took part.
-    fn block_ratios(&self, name: &str, metric: Metric) -> Vec<BlockRatio> {
-        let theirs = self.reference().map(|reference| self.samples_for(reference, metric)).unwrap_or_default();
+    /// A ratio for each block in which both took part.
+    fn block_ratios(&self, pair: Pair<'_>, metric: Metric) -> Vec<BlockRatio> {
+        let theirs = pair.theirs.map(|theirs| self.samples_for(theirs, metric)).unwrap_or_default();
         let mut ratios = Vec::new();
-        for our in self.samples_for(name, metric) {
+        for our in self.samples_for(pair.ours, metric) {
             let Some(their) = theirs.iter().find(|their| their.block == our.block) else { continue };
             ratios.extend(BlockRatio::of(&values(our, metric), &values(their, metric)));
         }
@@ -135,22 +190,22 @@ impl<'a> CaseView<'a> {
     }
 
     /// The log-ratios that decide: of the typical turn, or of the sums where those differ.
-    fn log_ratios(&self, name: &str, metric: Metric) -> Vec<f64> {
-        let blocks = self.block_ratios(name, metric);
+    fn log_ratios(&self, pair: Pair<'_>, metric: Metric) -> Vec<f64> {
+        let blocks = self.block_ratios(pair, metric);
         let uneven = PairEstimate::of(&blocks).is_some_and(|pair| pair.uneven);
         blocks.iter().map(|block| if uneven { block.of_sums } else { block.of_turns }).collect()
     }
 
     fn twin_log_ratios(&self, metric: Metric) -> Vec<f64> {
         let twin = self.names(|role| role == Role::Twin).find(|name| self.status_of(name).is_ok());
-        twin.map(|name| self.log_ratios(name, metric)).unwrap_or_default()
+        twin.map(|name| self.log_ratios(self.to_original(name), metric)).unwrap_or_default()
     }
 
-    fn compared(&self, name: &str, metric: Metric, margin: f64) -> Option<Compared> {
-        let pair = PairEstimate::of(&self.block_ratios(name, metric))?;
+    fn compared(&self, pair: Pair<'_>, metric: Metric, margin: f64) -> Option<Compared> {
+        let log_ratios = self.log_ratios(pair, metric);
+        let pair = PairEstimate::of(&self.block_ratios(pair, metric))?;
         let estimate = *pair.deciding();
         let direction = if metric == Metric::PeakRss { Direction::Memory } else { Direction::Time };
-        let log_ratios = self.log_ratios(name, metric);
         let of_t = t_interval(&log_ratios, 0.95);
         Some(Compared {
             estimate,
@@ -165,11 +220,12 @@ impl<'a> CaseView<'a> {
         })
     }
 
-    fn contender(&self, name: &str, margin: f64) -> ContenderOutcome {
+    fn contender(&self, pair: Pair<'_>, margin: f64) -> ContenderOutcome {
+        let name = pair.ours;
         let status = self.status_of(name);
         let (timed, sized) = (self.samples_for(name, Metric::Wall), self.samples_for(name, Metric::PeakRss));
-        let is_compared = status.is_ok() && self.reference() != Some(name);
-        let compared = |metric| is_compared.then(|| self.compared(name, metric, margin)).flatten();
+        let is_compared = status.is_ok() && pair.theirs != Some(name);
+        let compared = |metric| is_compared.then(|| self.compared(pair, metric, margin)).flatten();
         let per_second = |s: &Sample| UnitsPerSecond::of(s.units, Nanos(s.wall_ns)).map(|per| per.0);
         ContenderOutcome {
             name: name.to_owned(),
@@ -186,12 +242,19 @@ impl<'a> CaseView<'a> {
 
     fn outcome(&self, margin: f64) -> CaseOutcome {
         let row = self.record.cases.iter().find(|row| row.case == *self.case);
-        let all = |role: fn(Role) -> bool| self.names(role).map(|name| self.contender(name, margin));
+        let (first, others): (Vec<_>, Vec<_>) =
+            self.names(|role| role != Role::Twin).partition(|name| Some(*name) == self.reference);
+        let twin = self.names(|role| role == Role::Twin).next();
         CaseOutcome {
             case: self.case.clone(),
             unit: row.map_or("unit".into(), |row| row.unit.clone()),
-            contenders: all(|role| role != Role::Twin).collect(),
-            twin: all(|role| role == Role::Twin).next(),
+            contenders: first
+                .iter()
+                .chain(&others)
+                .map(|name| self.contender(self.to_reference(name), margin))
+                .collect(),
+            twin: twin.map(|name| self.contender(self.to_original(name), margin)),
+            twin_of: twin.and_then(|_| recorded_reference(self.record)).map(str::to_owned),
             time_from: self.time_from,
             memory_from: self.memory_from,
             counts: self.record.counts.iter().find(|counts| counts.case == *self.case).cloned(),

@@ -1,14 +1,31 @@
-//! Two records as one outcome: time from one run and memory from another, since each is best measured in a way of its own.
+//! Records beside each other: what must be the same in both for their rows to stand in one table, or for one to have its time
+//! from the one and its memory from the other, since each is best measured in a way of its own.
 
-use crate::outcome::Outcome;
+use std::collections::BTreeMap;
+
+use crate::outcome::{Metric, Outcome};
 use crate::record::{ContenderRow, Record};
 use crate::{Case, machine};
 
-/// Why what two records say must not stand side by side, as one line; nothing if it may.
+/// Why the time of one record must not be put together with the memory of another, as one line; nothing if it may.
 ///
-/// The revision, the machine, and the contenders with their builds and knobs have to be the same. Seeds, blocks and turns
-/// may differ: they say how precisely something was measured, not what.
+/// As for [`why_not_side_by_side`], and the same contenders must have taken part in both.
 pub fn why_not_combined(a: &Record, b: &Record) -> Option<String> {
+    if let Some(why) = why_not_side_by_side(a, b) {
+        return Some(why);
+    }
+    let lacks = |record: &Record, name: &str| !record.contenders.iter().any(|row| row.name == name);
+    let only_in_a = a.contenders.iter().find(|row| lacks(b, &row.name));
+    let lonely = only_in_a.or_else(|| b.contenders.iter().find(|row| lacks(a, &row.name)));
+    lonely.map(|row| format!("{} is not the same in both: it takes part in one only", row.name))
+}
+
+/// Why the rows of two records must not stand in one table, as one line; nothing if they may.
+///
+/// The revision, the machine and the reference have to be the same, and so do the builds and knobs of contenders, and the
+/// size of cases, that are in both. Seeds, blocks and turns may differ: they say how precisely something was measured, not
+/// what.
+pub fn why_not_side_by_side(a: &Record, b: &Record) -> Option<String> {
     let (Some(run), Some(other)) = (&a.run, &b.run) else {
         return Some("a record does not say how it was made".into());
     };
@@ -22,10 +39,24 @@ pub fn why_not_combined(a: &Record, b: &Record) -> Option<String> {
     if run.reference != other.reference {
         return Some(format!("the references differ: {} and {}", run.reference, other.reference));
     }
-    let differing = a.contenders.iter().find(|ours| !b.contenders.iter().any(|theirs| same(ours, theirs)));
-    let differing =
-        differing.or_else(|| b.contenders.iter().find(|row| !a.contenders.iter().any(|o| o.name == row.name)));
-    differing.map(|row| format!("{} is not the same in both", row.name))
+    let shared = |ours: &ContenderRow| b.contenders.iter().find(|theirs| theirs.name == ours.name);
+    if let Some(row) = a.contenders.iter().find(|ours| shared(ours).is_some_and(|theirs| !same(ours, theirs))) {
+        return Some(format!("{} is not the same in both: its state, build or knobs differ", row.name));
+    }
+    a.cases.iter().find_map(|ours| {
+        let theirs = b.cases.iter().find(|theirs| theirs.case == ours.case)?;
+        let what = what_differs(&ours.parameters_in_force, &theirs.parameters_in_force)?;
+        Some(format!("{} is not of the same size in both: {what}", ours.case))
+    })
+}
+
+/// The first parameter that differs, with both values.
+fn what_differs(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) -> Option<String> {
+    let or_absent = |value: Option<&String>| value.cloned().unwrap_or_else(|| "n/a".into());
+    a.keys().chain(b.keys()).find(|key| a.get(*key) != b.get(*key)).map(|key| {
+        let (ours, theirs) = (or_absent(a.get(key)), or_absent(b.get(key)));
+        format!("{key}={ours} and {key}={theirs}")
+    })
 }
 
 /// The same contender in the same build with the same knobs.
@@ -58,6 +89,8 @@ impl Outcome {
                 continue;
             }
             case.memory_from = theirs.memory_from;
+            case.distrusted.retain(|metric| *metric != Metric::PeakRss);
+            case.distrusted.extend(theirs.distrusted.iter().filter(|metric| **metric == Metric::PeakRss));
             let pairs =
                 case.contenders.iter_mut().zip(&theirs.contenders).chain(case.twin.as_mut().zip(theirs.twin.as_ref()));
             for (our, their) in pairs {
@@ -72,10 +105,8 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use crate::record::{BlockRow, IdentityRow, Kind, Role, Row, RunRow, SCHEMA, Sample, Turns};
+    use crate::record::{BlockRow, CaseRow, IdentityRow, Kind, Role, Row, RunRow, SCHEMA, Sample, Turns};
     use crate::{Arrangement, Bytes, Settings, Status};
 
     const MIB: u64 = 1 << 20;
@@ -165,6 +196,18 @@ mod tests {
     }
 
     #[test]
+    fn whether_memory_is_to_be_trusted_comes_with_it() {
+        let mut outcome = Outcome::of(&record(Arrangement::Turns, &["a/b"], 2));
+        let mut other = Outcome::of(&record(Arrangement::Alone, &["a/b"], 3));
+        outcome.cases[0].distrusted = vec![Metric::Cpu, Metric::PeakRss];
+        assert_eq!(outcome.take_memory(&other), [Case::new("a/b")]);
+        assert_eq!(outcome.cases[0].distrusted, [Metric::Cpu]);
+        other.cases[0].distrusted = vec![Metric::Wall, Metric::PeakRss];
+        outcome.take_memory(&other);
+        assert_eq!(outcome.cases[0].distrusted, [Metric::Cpu, Metric::PeakRss]);
+    }
+
+    #[test]
     fn a_case_with_other_contenders_or_a_failure_is_left_alone() {
         let original = Outcome::of(&record(Arrangement::Turns, &["a/b"], 2));
         let mut fewer = record(Arrangement::Alone, &["a/b"], 3);
@@ -176,6 +219,34 @@ mod tests {
             assert_eq!(outcome.take_memory(&Outcome::of(&other)), []);
             assert_eq!(outcome, original);
         }
+    }
+
+    #[test]
+    fn others_may_take_part_but_what_is_shared_must_be_the_same() {
+        let sized = |live: &str| {
+            let mut record = record(Arrangement::Turns, &["a/b"], 2);
+            record.push(Row::Case(Box::new(CaseRow {
+                case: Case::new("a/b"),
+                unit: "thing".into(),
+                parameters_in_force: BTreeMap::from([("live".to_owned(), live.to_owned())]),
+                lanes: 1,
+                turn_units: 1,
+                turn: crate::Nanos(1),
+                turns: 1,
+                arrangements: vec![Arrangement::Turns],
+                no_turns: None,
+            })));
+            record
+        };
+        let ours = sized("5");
+        let mut more = sized("5");
+        more.contenders.push(contender("fourth", Role::Contender));
+        assert_eq!(why_not_side_by_side(&ours, &more), None);
+        assert_eq!(why_not_side_by_side(&more, &ours), None);
+        more.contenders[2].identity.as_mut().unwrap().build = "debug".into();
+        assert!(why_not_side_by_side(&ours, &more).is_some_and(|why| why.starts_with("other is not the same")));
+        let why = why_not_side_by_side(&ours, &sized("6")).unwrap();
+        assert_eq!(why, "a/b is not of the same size in both: live=5 and live=6");
     }
 
     #[test]

@@ -28,8 +28,11 @@ pub struct CaseOutcome {
     pub unit: String,
     /// The contenders, the reference first; the twin is not among them.
     pub contenders: Vec<ContenderOutcome>,
-    /// The reference against itself, where it took part twice.
+    /// Whoever took part twice, against itself.
     pub twin: Option<ContenderOutcome>,
+    /// Who that is: the reference of the run.
+    #[serde(default)]
+    pub twin_of: Option<String>,
     /// How the samples were made from which time is judged.
     pub time_from: Option<Arrangement>,
     /// How the samples were made from which memory is judged.

@@ -39,6 +39,10 @@ quantity! {
     Bytes(u64)
 }
 quantity! {
+    /// A span of time in nanoseconds, spread over the units done in it.
+    NanosPerUnit(f64)
+}
+quantity! {
     /// Units of a workload per second.
     UnitsPerSecond(f64)
 }
@@ -77,9 +81,17 @@ fn scaled(f: &mut fmt::Formatter<'_>, value: f64, steps: &[(f64, &str)]) -> fmt:
     f.pad(&format!("{shown:.digits$} {name}"))
 }
 
+const TIMES: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        scaled(f, self.0 as f64, &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
+        scaled(f, self.0 as f64, &TIMES)
+    }
+}
+
+impl fmt::Display for NanosPerUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        scaled(f, self.0, &TIMES)
     }
 }
 
@@ -108,6 +120,7 @@ mod tests {
             (Nanos(1_234).to_string(), "1.23 µs"),
             (Nanos(12_345_678).to_string(), "12.3 ms"),
             (Nanos(3_000_000_000).to_string(), "3.00 s"),
+            (NanosPerUnit(3.25).to_string(), "3.25 ns"),
             (Bytes(1 << 20).to_string(), "1.00 MiB"),
             (Bytes(123 << 20).to_string(), "123 MiB"),
             (UnitsPerSecond(0.5).to_string(), "0.50 /s"),

@@ -18,13 +18,13 @@ const LENGTH: Duration = Duration::from_millis(30);
 const THRESHOLD: f64 = 0.01;
 
 /// Verdicts of the reference against itself and against the others.
-pub(crate) fn verdicts(run: u64, workload: &str, contenders: &[Contender]) -> Result<Vec<Verdict>, Error> {
-    let reference = measurements(run, workload, &contenders[0])?;
-    contenders.iter().map(|contender| judge(&reference, &measurements(run, workload, contender)?)).collect()
+pub(crate) fn verdicts(run: u64, case: &Case, contenders: &[Contender]) -> Result<Vec<Verdict>, Error> {
+    let reference = measurements(run, case, &contenders[0])?;
+    contenders.iter().map(|contender| judge(&reference, &measurements(run, case, contender)?)).collect()
 }
 
 /// Wall time per unit of every turn of one process, in nanoseconds.
-fn measurements(run: u64, workload: &str, contender: &Contender) -> Result<Vec<f64>, Error> {
+fn measurements(run: u64, case: &Case, contender: &Contender) -> Result<Vec<f64>, Error> {
     let settings = Settings {
         seed: run,
         stop: Stop::Blocks(1),
@@ -36,7 +36,7 @@ fn measurements(run: u64, workload: &str, contender: &Contender) -> Result<Vec<f
         ..Settings::default()
     };
     let mut session = Comparison::new([contender.clone()]).settings(settings).open(&mut |_| {})?;
-    session.measure_all(&[Case::new(workload)], &mut |_| {})?;
+    session.measure_all(std::slice::from_ref(case), &mut |_| {})?;
     let record = session.record();
     let units = record.cases.first().map_or(1, |row| row.turn_units).max(1);
     let turns = record.samples.iter().flat_map(|sample| &sample.turns.wall_ns);

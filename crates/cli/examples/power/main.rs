@@ -1,9 +1,10 @@
 //! How small a true difference is found, and what other ways of comparing would have said.
 //!
-//! `cargo run --release -p heapmark-cli --example power -- [RUNS] [SECONDS] [RECORDS]`, by default 20 runs of 60 seconds, without
-//! records. Each run compares `system` with two handicaps of a known loss, on `graph/records`, whose units are fine enough to
-//! spread the loss evenly. After it, the same contenders are compared one after another, process by process, and the way
-//! criterion does it: the turns of one process against those of another. Where RECORDS names a folder, the record of each
+//! `cargo run --release -p heapmark-cli --example power -- [RUNS] [SECONDS] [OTHERS] [RECORDS]`, by default 20 runs of 60 seconds,
+//! 20 of the other ways, without records. Each run compares `system` with two handicaps of a known loss, on a small
+//! `graph/handoff`, whose units are fine enough to spread the loss evenly, and whose data stay in the cache, so that an added
+//! unit costs what any other does. The other ways compare the same contenders one after another: process by process, and as
+//! criterion does it, the turns of one process against those of another. Where RECORDS names a folder, the record of each
 //! run is kept there. It prints a line for each run, then tables in Markdown.
 
 mod criterion_way;
@@ -20,8 +21,10 @@ use heapmark::{
     Arrangement, Case, Comparison, Contender, ContenderName, Error, Outcome, Settings, Stop, Worker, Workspace,
 };
 
-/// The workload: cheap units, so that every twentieth can be done twice within each turn.
-const WORKLOAD: &str = "graph/records";
+/// What is compared: cheap units, so that every twentieth can be done twice within each turn.
+fn case() -> Case {
+    Case::new("graph/handoff").with("live", 16).with("nodes", 16)
+}
 
 /// Contenders whose loss is known, and the loss in percent.
 const HANDICAPS: [(&str, &str); 2] = [("handicap@slowdown_pct:5", "5 %"), ("handicap@slowdown_pct:3", "3 %")];
@@ -30,12 +33,12 @@ fn main() -> ExitCode {
     let number = |index: usize, default: u64| {
         std::env::args().nth(index).map_or(Some(default), |text| text.parse().ok()).filter(|number| *number > 0)
     };
-    let (Some(runs), Some(seconds)) = (number(1, 20), number(2, 60)) else {
-        eprintln!("give whole numbers above 0: runs, and seconds of each");
+    let (Some(runs), Some(seconds), Some(others)) = (number(1, 20), number(2, 60), number(3, 20)) else {
+        eprintln!("give whole numbers above 0: runs, seconds of each, and runs of the other ways");
         return ExitCode::from(2);
     };
-    let records = std::env::args().nth(3).map(PathBuf::from);
-    match repeat(runs, Duration::from_secs(seconds), records.as_ref()) {
+    let records = std::env::args().nth(4).map(PathBuf::from);
+    match repeat(runs, Duration::from_secs(seconds), others, records.as_ref()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("power: {error}");
@@ -74,7 +77,7 @@ struct Way {
     counts: [Counts; 3],
 }
 
-fn repeat(runs: u64, budget: Duration, records: Option<&PathBuf>) -> Result<(), Error> {
+fn repeat(runs: u64, budget: Duration, others: u64, records: Option<&PathBuf>) -> Result<(), Error> {
     let workspace = Workspace::find().ok_or_else(|| Error::Usage("there is no heapmark workspace here".into()))?;
     let workers = workspace.build(|name| ["system", "handicap"].contains(&name))?;
     let mut contenders = vec![named("system", &workers)?];
@@ -94,14 +97,17 @@ fn repeat(runs: u64, budget: Duration, records: Option<&PathBuf>) -> Result<(), 
                 way.counts[entrant].add(verdict);
             }
         }
-        for (entrant, verdict) in sequential::verdicts(run, WORKLOAD, &contenders)?.into_iter().enumerate() {
+        if run > others {
+            continue;
+        }
+        for (entrant, verdict) in sequential::verdicts(run, &case(), &contenders)?.into_iter().enumerate() {
             ways[2].counts[entrant].add(verdict);
         }
-        for (entrant, verdict) in criterion_way::verdicts(run, WORKLOAD, &contenders)?.into_iter().enumerate() {
+        for (entrant, verdict) in criterion_way::verdicts(run, &case(), &contenders)?.into_iter().enumerate() {
             ways[3].counts[entrant].add(verdict);
         }
     }
-    print_ways(&ways, runs);
+    print_ways(&ways);
     println!("\n{}", twins.curve());
     Ok(())
 }
@@ -123,7 +129,7 @@ fn compare(run: u64, budget: Duration, contenders: &[Contender], records: Option
         comparison = comparison.record(RecordFile::create(folder.join(format!("power-{run:02}.jsonl")), true)?);
     }
     let mut session = comparison.open(&mut |_| {})?;
-    session.measure_all(&[Case::new(WORKLOAD)], &mut |_| {})?;
+    session.measure_all(&[case()], &mut |_| {})?;
     session.finish()?;
     Ok(session.record().clone())
 }
@@ -137,8 +143,8 @@ fn of_heapmark(record: &Record) -> Vec<[Verdict; 2]> {
     entrants.map(|entrant| [verdict(entrant.cpu), verdict(entrant.wall)]).collect()
 }
 
-fn print_ways(ways: &[Way], runs: u64) {
-    println!("\nVerdicts in {runs} runs; the margin is 1 %.\n");
+fn print_ways(ways: &[Way]) {
+    println!("\nRuns with each verdict; the margin is 1 %.\n");
     println!("| true difference | way | slower | faster | same | unclear |\n|---|---|--:|--:|--:|--:|");
     for (entrant, truth) in ["none", HANDICAPS[0].1, HANDICAPS[1].1].into_iter().enumerate() {
         for way in ways {

@@ -5,17 +5,17 @@ use heapmark::stats::{Verdict, median};
 use heapmark::{Arrangement, Case, Comparison, Contender, Error, Settings, Stop};
 
 /// Processes of each contender.
-const PROCESSES: u32 = 12;
+const PROCESSES: u32 = 10;
 
 /// Verdicts of the reference against itself and against the others, from processes run one after another: beyond the margin
 /// by the medians, and different by the rank-sum test at 5 %.
-pub(crate) fn verdicts(run: u64, workload: &str, contenders: &[Contender]) -> Result<Vec<Verdict>, Error> {
-    let reference = processes(run, workload, &contenders[0])?;
-    contenders.iter().map(|contender| Ok(judge(&reference, &processes(run, workload, contender)?))).collect()
+pub(crate) fn verdicts(run: u64, case: &Case, contenders: &[Contender]) -> Result<Vec<Verdict>, Error> {
+    let reference = processes(run, case, &contenders[0])?;
+    contenders.iter().map(|contender| Ok(judge(&reference, &processes(run, case, contender)?))).collect()
 }
 
 /// Wall time per unit of each process.
-fn processes(run: u64, workload: &str, contender: &Contender) -> Result<Vec<f64>, Error> {
+fn processes(run: u64, case: &Case, contender: &Contender) -> Result<Vec<f64>, Error> {
     let settings = Settings {
         seed: run,
         stop: Stop::Blocks(PROCESSES),
@@ -25,7 +25,7 @@ fn processes(run: u64, workload: &str, contender: &Contender) -> Result<Vec<f64>
         ..Settings::default()
     };
     let mut session = Comparison::new([contender.clone()]).settings(settings).open(&mut |_| {})?;
-    session.measure_all(&[Case::new(workload)], &mut |_| {})?;
+    session.measure_all(std::slice::from_ref(case), &mut |_| {})?;
     let samples = session.record().samples.iter().filter(|sample| sample.status.is_ok() && sample.units > 0);
     Ok(samples.map(|sample| sample.wall_ns as f64 / sample.units as f64).collect())
 }

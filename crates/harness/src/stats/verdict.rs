@@ -53,6 +53,11 @@ impl Verdict {
     pub fn is_difference(self) -> bool {
         !matches!(self, Self::Same | Self::Unclear)
     }
+
+    /// Whether anything is called, a difference or that there is none.
+    pub fn is_clear(self) -> bool {
+        self != Self::Unclear
+    }
 }
 
 impl fmt::Display for Verdict {

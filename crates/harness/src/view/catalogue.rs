@@ -65,7 +65,7 @@ pub fn workloads(catalogue: &Catalogue) -> String {
 /// One workload in full: what it does and its parameters.
 pub fn workload(workload: &WorkloadInfo) -> String {
     let mut text = format!(
-        "{}: {}\n\n{}\n\nOne unit is a {}.\n\n",
+        "{}: {}\n\n{}\n\nThe unit is: {}.\n\n",
         workload.name, workload.summary, workload.details, workload.unit
     );
     let mut table = grid(Style::Text);

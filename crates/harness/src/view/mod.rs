@@ -1,9 +1,23 @@
 //! Views of records and catalogues: text that someone else prints.
 
 mod catalogue;
+mod columns;
+mod csv;
+mod examination;
+mod judgements;
+mod numbers;
 mod page;
+mod samples;
+mod standings;
 mod table;
+mod text;
 
 pub use catalogue::{contenders, workload, workloads};
+pub use columns::Screen;
+pub use examination::{findings, noise};
+pub use judgements::{judgements_csv, judgements_markdown, judgements_text};
 pub use page::page;
+pub use samples::samples_csv;
+pub use standings::standings;
 pub use table::{Style, notes, table};
+pub use text::text;

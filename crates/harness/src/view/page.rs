@@ -8,16 +8,16 @@ use crate::record::{BlockRow, CaseRow, ContenderRow, Record, Role, RunRow, Sampl
 use crate::stats::median;
 use crate::{Arrangement, Bytes, Nanos};
 
-/// The page: verdicts first, then what they rest on. `command` is the command that makes it again.
-pub fn page(record: &Record, command: &str) -> String {
-    let outcome = Outcome::of(record);
+/// The page: verdicts first, then what they rest on. `outcome` is what to say of the record, and `command` the command that
+/// makes the page again, as code in Markdown.
+pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
     let mut page = String::from("# Which allocator is faster, which is leaner\n\n");
     // Writing to a string cannot fail.
-    let _ = writeln!(page, "This page is generated: `{command}`.\n");
+    let _ = writeln!(page, "This page is generated: {command}.\n");
     if record.end.is_none() {
         page.push_str("**The run was interrupted; what it had measured is here.**\n\n");
     }
-    let _ = writeln!(page, "{}\n", table(&outcome, Style::Markdown));
+    let _ = writeln!(page, "{}\n", table(outcome, Style::Markdown));
     let _ = writeln!(
         page,
         "A throughput above 1 is more work per second than {0}; a peak RSS above 1 is more memory. Brackets hold 95 % intervals. \
@@ -26,13 +26,15 @@ pub fn page(record: &Record, command: &str) -> String {
         outcome.reference,
         outcome.margin * 100.0
     );
-    section(&mut page, "Control: the reference against itself, and failures", &notes(&outcome));
+    section(&mut page, "Control: the reference against itself, and failures", &notes(outcome));
     let counts: Vec<String> = outcome.cases.iter().filter_map(counted).collect();
     section(&mut page, "What the workloads ask for, exactly", &counts);
     let _ = writeln!(page, "## Contenders\n\n{}\n", contenders(&record.contenders, Style::Markdown));
+    let shown = |row: &&CaseRow| outcome.cases.iter().any(|case| case.case == row.case);
     let work: Vec<String> = record
         .cases
         .iter()
+        .filter(shown)
         .map(|row| {
             let parameters: Vec<String> = row.parameters_in_force.iter().map(|(k, v)| format!("{k}={v}")).collect();
             let (case, unit, parameters) = (&row.case, &row.unit, parameters.join(" "));
@@ -40,7 +42,7 @@ pub fn page(record: &Record, command: &str) -> String {
         })
         .collect();
     section(&mut page, "Work", &work);
-    section(&mut page, "Time outside the turns, medians", &overheads(record));
+    section(&mut page, "Time outside the turns, medians", &overheads(record, &shown));
     section(&mut page, "Resident memory of the idle workers", &idle_workers(record));
     if let Some(run) = &record.run {
         section(&mut page, "Machine and settings", &facts(run));
@@ -76,7 +78,7 @@ fn counted(case: &CaseOutcome) -> Option<String> {
 }
 
 /// What a sample costs besides its timed turns.
-fn overheads(record: &Record) -> Vec<String> {
+fn overheads(record: &Record, shown: &dyn Fn(&&CaseRow) -> bool) -> Vec<String> {
     let of_case = |row: &CaseRow| {
         let samples: Vec<&Sample> = record.samples_of(&row.case).filter(|s| s.status.is_ok()).collect();
         let middle = |value: fn(&Sample) -> f64| median(&samples.iter().map(|s| value(s)).collect::<Vec<_>>());
@@ -99,7 +101,7 @@ fn overheads(record: &Record) -> Vec<String> {
         )
     };
     let whole = timed_share(record, |_| true).map(|share| format!("all workloads together: {share}"));
-    record.cases.iter().filter_map(of_case).chain(whole).collect()
+    record.cases.iter().filter(shown).filter_map(of_case).chain(whole).collect()
 }
 
 /// How much of the wall time of the blocks that measure time was spent inside timed turns.

@@ -3,6 +3,7 @@
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use super::numbers::{interval, percent};
 use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 use crate::stats::{Estimate, Verdict};
 
@@ -30,7 +31,8 @@ pub fn table(outcome: &Outcome, style: Style) -> String {
         for (index, contender) in case.contenders.iter().enumerate() {
             let repeat = index == 0 || style == Style::Markdown;
             let name = if repeat { case.case.to_string() } else { String::new() };
-            table.add_row(row(name, contender, &outcome.reference));
+            let cells = row(name, contender, &outcome.reference);
+            table.add_row(cells.iter().map(|cell| if style == Style::Markdown { escaped(cell) } else { cell.clone() }));
         }
     }
     render(&table)
@@ -50,6 +52,11 @@ pub(super) fn render(table: &Table) -> String {
     lines.join("\n")
 }
 
+/// A cell of a pipe table: a name may hold anything.
+pub(super) fn escaped(cell: &str) -> String {
+    cell.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ")
+}
+
 fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<String> {
     let mut row = vec![name, contender.name.clone()];
     if !contender.status.is_ok() {
@@ -58,7 +65,7 @@ fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<Strin
     }
     let is_reference = contender.name == reference;
     let or_absent = |text: Option<String>| text.unwrap_or_else(|| "n/a".into());
-    let ratio = |compared: Option<Estimate>| if is_reference { "1".into() } else { or_absent(compared.map(show)) };
+    let ratio = |compared: Option<Estimate>| if is_reference { "1".into() } else { or_absent(compared.map(interval)) };
     let verdict = |text: Option<String>| if is_reference { String::new() } else { or_absent(text) };
     row.push(or_absent(contender.throughput.map(|value| value.to_string())));
     row.push(ratio(contender.wall.map(|wall| wall.estimate.inverted())));
@@ -68,14 +75,6 @@ fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<Strin
     row.push(ratio(contender.memory.map(|memory| memory.estimate)));
     row.push(verdict(contender.memory.map(|memory| memory.verdict.to_string())));
     row
-}
-
-/// A ratio with its interval: `1.22 [1.20, 1.25]`.
-fn show(estimate: Estimate) -> String {
-    match estimate.interval() {
-        Some((low, high)) => format!("{:.2} [{low:.2}, {high:.2}]", estimate.ratio),
-        None => format!("{:.2}", estimate.ratio),
-    }
 }
 
 fn time_verdict(verdict: TimeVerdict) -> String {
@@ -89,23 +88,32 @@ fn time_verdict(verdict: TimeVerdict) -> String {
 /// What must stand below the table: the twin of each case, what could have been found, what would settle what is unclear,
 /// CPU time used behind the workload's back, and every failure in full.
 pub fn notes(outcome: &Outcome) -> Vec<String> {
-    let mut notes = Vec::new();
-    for case in &outcome.cases {
-        notes.extend(twin_note(case, &outcome.reference));
-        notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
-        notes.extend(case.contenders.iter().filter_map(|contender| idle_note(case, contender)));
-    }
+    let of_case =
+        |case: &CaseOutcome| case_notes(case).into_iter().map(|note| format!("{}: {note}", case.case)).collect();
+    let mut notes: Vec<String> = outcome.cases.iter().flat_map(|case| -> Vec<String> { of_case(case) }).collect();
     for (case, contender, status) in outcome.failures() {
         notes.push(format!("{contender} in {case}: {status}"));
     }
     notes
 }
 
-fn twin_note(case: &CaseOutcome, reference: &str) -> Option<String> {
+/// What must stand below the rows of one case, but for failures.
+pub(super) fn case_notes(case: &CaseOutcome) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.extend(twin_note(case));
+    for note in [trade_off_note, uneven_note, idle_note] {
+        notes.extend(case.contenders.iter().filter_map(note));
+    }
+    notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
+    notes
+}
+
+fn twin_note(case: &CaseOutcome) -> Option<String> {
+    let original = case.twin_of.as_deref()?;
     let twin = case.twin.as_ref().filter(|twin| twin.status.is_ok())?;
     let part = |metric: Metric, compared: Option<Compared>| {
         let compared = compared?;
-        let found = compared.minimum_detectable.map(|effect| format!(", finds {:.1} %", effect * 100.0));
+        let found = compared.minimum_detectable.map(|effect| format!(", detects {}", percent(effect)));
         let Estimate { ratio, .. } = compared.estimate;
         let distrusted = case.distrusted.contains(&metric);
         let trust = if distrusted { ", different: nothing is called on this metric" } else { "" };
@@ -113,7 +121,7 @@ fn twin_note(case: &CaseOutcome, reference: &str) -> Option<String> {
     };
     let parts = [part(Metric::Cpu, twin.cpu), part(Metric::Wall, twin.wall), part(Metric::PeakRss, twin.memory)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("{}: {reference} against itself: {}", case.case, parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("{original} against itself: {}", parts.join("; ")))
 }
 
 fn unclear_note(case: &CaseOutcome, contender: &ContenderOutcome) -> Option<String> {
@@ -130,11 +138,24 @@ fn unclear_note(case: &CaseOutcome, contender: &ContenderOutcome) -> Option<Stri
     let parts = [part(Metric::Cpu, contender.cpu), part(Metric::PeakRss, contender.memory)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let name = &contender.name;
-    (!parts.is_empty()).then(|| format!("{}: {name} would be settled: {}", case.case, parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("{name} would be settled: {}", parts.join("; ")))
 }
 
-fn idle_note(case: &CaseOutcome, contender: &ContenderOutcome) -> Option<String> {
+fn trade_off_note(contender: &ContenderOutcome) -> Option<String> {
+    let Some(TimeVerdict::TradeOff { cpu, wall }) = contender.time() else { return None };
+    Some(format!("{} is {cpu} by CPU time and {wall} by wall time", contender.name))
+}
+
+fn uneven_note(contender: &ContenderOutcome) -> Option<String> {
+    contender.cpu.filter(|cpu| cpu.uneven)?;
+    Some(format!(
+        "{} is uneven: its cost lies in rare turns, so their sum decides, not the typical turn",
+        contender.name
+    ))
+}
+
+fn idle_note(contender: &ContenderOutcome) -> Option<String> {
     let share = contender.idle_cpu.filter(|share| *share > IDLE_CPU_LIMIT)?;
-    let (case, name, percent) = (&case.case, &contender.name, share * 100.0);
-    Some(format!("{case}: {name} used {percent:.1} % more CPU time while it waited for its turns; it is counted"))
+    let (name, more) = (&contender.name, percent(share));
+    Some(format!("{name} used {more} more CPU time while it waited for its turns; it is counted"))
 }

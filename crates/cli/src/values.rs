@@ -1,0 +1,68 @@
+//! Values on the command line.
+
+use heapmark::{ContenderName, Quantity, Worker};
+
+/// `NAME=PATH`
+pub(crate) fn worker(text: &str) -> Result<Worker, String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Worker::at(name, path)),
+        _ => Err("write NAME=PATH".into()),
+    }
+}
+
+/// `NAME` or `NAME@KNOB:VALUE,…`
+pub(crate) fn contender(text: &str) -> Result<ContenderName, String> {
+    ContenderName::parse(text).map_err(|error| error.to_string())
+}
+
+/// `KEY=VALUE`
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
+        _ => Err("write KEY=VALUE".into()),
+    }
+}
+
+/// A number from 0 to 100, with or without a sign for per cent, as a fraction.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    match text.strip_suffix('%').unwrap_or(text).trim_end().parse() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("give a number from 0 to 100".into()),
+    }
+}
+
+/// The name of a quantity.
+pub(crate) fn quantity(text: &str) -> Result<Quantity, String> {
+    let known = || Quantity::ALL.map(Quantity::word).join(", ");
+    Quantity::ALL.into_iter().find(|quantity| quantity.word() == text).ok_or_else(|| format!("choose from {}", known()))
+}
+
+/// `QUANTITY=WEIGHT`
+pub(crate) fn weight(text: &str) -> Result<(Quantity, f64), String> {
+    let (name, weight) = text.split_once('=').ok_or("write METRIC=WEIGHT")?;
+    let weight: f64 = weight.parse().map_err(|_| format!("{weight:?} is no number"))?;
+    Ok((quantity(name)?, weight))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn margins_are_percentages() {
+        for one in ["1", "1%", "1.0 %"] {
+            assert_eq!(percent(one), Ok(0.01));
+        }
+        for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%", "0,5"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn weights_name_what_they_weigh() {
+        assert_eq!(weight("peak-rss=1.5"), Ok((Quantity::PeakRss, 1.5)));
+        for wrong in ["peak-rss", "peak=1", "cpu=", "cpu=much", "=1"] {
+            assert!(weight(wrong).is_err(), "{wrong}");
+        }
+    }
+}

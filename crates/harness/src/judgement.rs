@@ -1,0 +1,290 @@
+//! An outcome row by row, for programs to read: one row for each workload, contender and quantity.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, Outcome};
+use crate::stats::{Estimate, Verdict};
+use crate::{Case, Status};
+
+/// What a ratio is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// Units per second of wall time: more is better. The inverse of wall time, judged with it.
+    Throughput,
+    /// Wall time.
+    Wall,
+    /// CPU time.
+    Cpu,
+    /// Peak resident memory.
+    PeakRss,
+}
+
+impl Quantity {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss];
+
+    /// The name in records and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Throughput => "throughput",
+            Self::Wall => "wall",
+            Self::Cpu => "cpu",
+            Self::PeakRss => "peak-rss",
+        }
+    }
+
+    /// The metric that it is judged by.
+    pub const fn metric(self) -> Metric {
+        match self {
+            Self::Throughput | Self::Wall => Metric::Wall,
+            Self::Cpu => Metric::Cpu,
+            Self::PeakRss => Metric::PeakRss,
+        }
+    }
+
+    /// What a contender was measured to have: units per second, nanoseconds per unit, or bytes.
+    fn value(self, contender: &ContenderOutcome) -> Option<f64> {
+        match self {
+            Self::Throughput => contender.throughput.map(|per_second| per_second.0),
+            Self::Wall => contender.throughput.map(|per_second| 1e9 / per_second.0).filter(|wall| wall.is_finite()),
+            Self::Cpu => contender.cpu_per_unit_ns,
+            Self::PeakRss => contender.peak_rss.map(|bytes| bytes.0 as f64),
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// One quantity of one contender in one workload, against the reference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The record that it is from, as whoever read it calls it.
+    pub record: String,
+    /// The workload.
+    pub workload: String,
+    /// Parameters that differ from their defaults.
+    pub parameters: BTreeMap<String, String>,
+    /// Who is compared.
+    pub contender: String,
+    /// With whom.
+    pub reference: String,
+    /// What is compared.
+    pub metric: Quantity,
+    /// The contender's: units per second, nanoseconds per unit, or bytes.
+    pub value: Option<f64>,
+    /// The reference's.
+    pub reference_value: Option<f64>,
+    /// Contender ÷ reference.
+    pub ratio: Option<f64>,
+    /// Where its 95 % interval begins.
+    pub low: Option<f64>,
+    /// Where that ends.
+    pub high: Option<f64>,
+    /// Blocks that it rests on.
+    pub blocks: usize,
+    /// What that means; nothing where the contender failed.
+    #[serde(serialize_with = "verdict_or_error")]
+    pub verdict: Option<Verdict>,
+    /// The minimum detectable effect: the least true difference that is found in four of five runs, as a fraction.
+    pub mde: Option<f64>,
+    /// Whether the cost lies in rare turns, so that their sum decides and not the typical turn.
+    pub uneven: bool,
+    /// Whether the twin was called different on this metric, so that nothing is called on it.
+    pub distrusted: bool,
+    /// About how many blocks there would have to be for a verdict.
+    pub blocks_needed: Option<usize>,
+    /// What other methods say; they decide nothing.
+    pub cross_checks: Option<CrossChecks>,
+    /// `ok`, or how the contender failed.
+    #[serde(flatten)]
+    pub status: Status,
+}
+
+impl Judgement {
+    /// The case.
+    pub fn case(&self) -> Case {
+        Case { workload: self.workload.clone(), parameters: self.parameters.clone() }
+    }
+
+    /// The verdict in a word: `error` where the contender failed.
+    pub fn verdict_word(&self) -> String {
+        self.verdict.map_or_else(|| "error".into(), |verdict| verdict.to_string())
+    }
+
+    /// The ratio with its interval.
+    pub fn estimate(&self) -> Option<Estimate> {
+        Some(Estimate { ratio: self.ratio?, low: self.low, high: self.high, blocks: self.blocks })
+    }
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn verdict_or_error<S: serde::Serializer>(verdict: &Option<Verdict>, serializer: S) -> Result<S::Ok, S::Error> {
+    match verdict {
+        Some(verdict) => verdict.serialize(serializer),
+        None => serializer.serialize_str("error"),
+    }
+}
+
+/// Every contender but the reference, case by case, quantity by quantity. `record` is what the record is called.
+pub fn judgements(outcome: &Outcome, record: &str, quantities: &[Quantity]) -> Vec<Judgement> {
+    let mut rows = Vec::new();
+    for case in &outcome.cases {
+        let reference = case.contender(&outcome.reference);
+        for contender in case.contenders.iter().filter(|contender| contender.name != outcome.reference) {
+            let pair = (contender, reference);
+            rows.extend(quantities.iter().map(|&quantity| row(case, pair, &outcome.reference, record, quantity)));
+        }
+    }
+    rows
+}
+
+/// The control: in each case the one that took part twice, against itself.
+pub fn twin_judgements(outcome: &Outcome, record: &str, quantities: &[Quantity]) -> Vec<Judgement> {
+    let mut rows = Vec::new();
+    for case in &outcome.cases {
+        let (Some(twin), Some(original)) = (&case.twin, &case.twin_of) else { continue };
+        let pair = (twin, case.contender(original));
+        rows.extend(quantities.iter().map(|&quantity| row(case, pair, original, record, quantity)));
+    }
+    rows
+}
+
+fn row(
+    case: &CaseOutcome,
+    (contender, reference): (&ContenderOutcome, Option<&ContenderOutcome>),
+    reference_name: &str,
+    record: &str,
+    quantity: Quantity,
+) -> Judgement {
+    let compared = match quantity {
+        Quantity::Throughput => contender.wall.map(as_throughput),
+        Quantity::Wall => contender.wall,
+        Quantity::Cpu => contender.cpu,
+        Quantity::PeakRss => contender.memory,
+    };
+    let verdict = compared.map_or(Verdict::Unclear, |compared| compared.verdict);
+    Judgement {
+        record: record.to_owned(),
+        workload: case.case.workload.clone(),
+        parameters: case.case.parameters.clone(),
+        contender: contender.name.clone(),
+        reference: reference_name.to_owned(),
+        metric: quantity,
+        value: quantity.value(contender),
+        reference_value: reference.and_then(|reference| quantity.value(reference)),
+        ratio: compared.map(|compared| compared.estimate.ratio),
+        low: compared.and_then(|compared| compared.estimate.low),
+        high: compared.and_then(|compared| compared.estimate.high),
+        blocks: compared.map_or(0, |compared| compared.estimate.blocks),
+        verdict: contender.status.is_ok().then_some(verdict),
+        mde: compared.and_then(|compared| compared.minimum_detectable),
+        uneven: compared.is_some_and(|compared| compared.uneven),
+        distrusted: case.distrusted.contains(&quantity.metric()),
+        blocks_needed: compared.and_then(|compared| compared.blocks_needed),
+        cross_checks: compared.map(|compared| compared.cross_checks),
+        status: contender.status.clone(),
+    }
+}
+
+/// Wall time turned over. The verdict and the least detectable difference stay: both are the same from either side.
+fn as_throughput(wall: Compared) -> Compared {
+    let t_interval = wall.cross_checks.t_interval.map(|(low, high)| (1.0 / high, 1.0 / low));
+    let cross_checks = CrossChecks { t_interval, ..wall.cross_checks };
+    Compared { estimate: wall.estimate.inverted(), cross_checks, ..wall }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bytes, UnitsPerSecond};
+
+    fn compared(ratio: f64, verdict: Verdict) -> Compared {
+        Compared {
+            estimate: Estimate { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1), blocks: 10 },
+            uneven: false,
+            verdict,
+            minimum_detectable: Some(0.03),
+            blocks_needed: Some(10),
+            cross_checks: CrossChecks { sign_flip_p: Some(0.01), t_interval: Some((ratio * 0.8, ratio * 1.25)) },
+        }
+    }
+
+    fn contender(name: &str, wall: Option<Compared>, status: Status) -> ContenderOutcome {
+        ContenderOutcome {
+            name: name.into(),
+            status,
+            throughput: Some(UnitsPerSecond(1000.0)),
+            cpu_per_unit_ns: Some(1.0),
+            idle_cpu: None,
+            peak_rss: Some(Bytes(4096)),
+            wall,
+            cpu: wall,
+            memory: None,
+        }
+    }
+
+    fn outcome() -> Outcome {
+        let failed = Status::Timeout { detail: "in a test".into() };
+        let case = CaseOutcome {
+            case: Case::new("a/b").with("live", 5),
+            unit: "thing".into(),
+            contenders: vec![
+                contender("system", None, Status::Ok),
+                contender("quick", Some(compared(0.5, Verdict::Faster)), Status::Ok),
+                contender("dead", None, failed),
+            ],
+            twin: Some(contender("system (twin)", Some(compared(1.0, Verdict::Same)), Status::Ok)),
+            twin_of: Some("system".into()),
+            time_from: None,
+            memory_from: None,
+            counts: None,
+            distrusted: vec![Metric::PeakRss],
+        };
+        Outcome { reference: "system".into(), margin: 0.01, cases: vec![case] }
+    }
+
+    #[test]
+    fn throughput_is_wall_time_turned_over() {
+        let rows = judgements(&outcome(), "r", &Quantity::ALL);
+        assert_eq!(rows.len(), 8, "two contenders, four quantities, no row for the reference");
+        let (throughput, wall) = (&rows[0], &rows[1]);
+        assert_eq!((throughput.metric, wall.metric), (Quantity::Throughput, Quantity::Wall));
+        let product = throughput.ratio.unwrap() * wall.ratio.unwrap();
+        assert!((product - 1.0).abs() < 1e-12);
+        assert!(throughput.low < throughput.ratio && throughput.ratio < throughput.high, "{throughput:?}");
+        assert_eq!(throughput.verdict, wall.verdict);
+        let (low, high) = throughput.cross_checks.unwrap().t_interval.unwrap();
+        assert!(low < 2.0 && 2.0 < high, "{low} {high}");
+        assert_eq!((throughput.value, wall.value), (Some(1000.0), Some(1e6)));
+    }
+
+    #[test]
+    fn a_failure_is_a_row_with_verdict_error() {
+        let rows = judgements(&outcome(), "r", &[Quantity::Cpu]);
+        let dead = serde_json::to_value(&rows[1]).unwrap();
+        assert_eq!((&dead["verdict"], &dead["status"]), (&"error".into(), &"timeout".into()));
+        assert_eq!((&dead["ratio"], &dead["detail"]), (&serde_json::Value::Null, &"in a test".into()));
+        assert_eq!(rows[1].verdict_word(), "error");
+    }
+
+    #[test]
+    fn what_was_not_measured_is_unclear_and_distrust_is_told() {
+        let rows = judgements(&outcome(), "r", &[Quantity::PeakRss]);
+        assert_eq!((rows[0].verdict, rows[0].blocks, rows[0].distrusted), (Some(Verdict::Unclear), 0, true));
+    }
+
+    #[test]
+    fn the_twin_is_a_row_of_its_own_kind() {
+        let rows = twin_judgements(&outcome(), "r", &[Quantity::Cpu]);
+        assert_eq!((rows.len(), rows[0].contender.as_str()), (1, "system (twin)"));
+        assert_eq!((rows[0].reference.as_str(), rows[0].verdict), ("system", Some(Verdict::Same)));
+    }
+}

@@ -1,0 +1,128 @@
+//! A record as a table of its samples, for spreadsheets and scripts.
+
+use super::csv::{csv, optional, parameters};
+use crate::record::{MemoryRow, Record, Sample};
+use crate::{Arrangement, Bytes, Case};
+
+const COLUMNS: [&str; 33] = [
+    "workload",
+    "parameters",
+    "contender",
+    "role",
+    "block",
+    "arrangement",
+    "counts",
+    "status",
+    "detail",
+    "turns",
+    "units",
+    "wall_ns",
+    "user_ns",
+    "system_ns",
+    "idle_cpu_ns",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "start_rss",
+    "base_rss",
+    "peak_rss",
+    "peak_reset",
+    "worked_rss",
+    "worked_lazy_free",
+    "worked_huge",
+    "drained_rss",
+    "drained_lazy_free",
+    "start_ns",
+    "prepare_ns",
+    "exchange_ns",
+    "finish_ns",
+    "checksum",
+];
+
+/// A line for each sample of the cases and contenders that are wanted, in the order of the record. `counts` says whether the
+/// sample belongs to a complete block or is a failure; others decide nothing.
+pub fn samples_csv(record: &Record, wanted: impl Fn(&Case, &str) -> bool) -> String {
+    let samples = record.samples.iter().filter(|sample| wanted(&sample.case, &sample.contender));
+    csv(&COLUMNS, samples.map(|sample| line(record, sample)))
+}
+
+fn line(record: &Record, sample: &Sample) -> [String; COLUMNS.len()] {
+    let counts = !sample.status.is_ok() || record.is_complete(&sample.case, sample.block, sample.arrangement);
+    let memory = |phase: &str, kind: fn(&MemoryRow) -> Option<Bytes>| {
+        optional(sample.memory.get(phase).and_then(kind).map(|bytes| bytes.0))
+    };
+    let bytes = |bytes: Option<Bytes>| optional(bytes.map(|bytes| bytes.0));
+    let arrangement = match sample.arrangement {
+        Arrangement::Turns => "turns",
+        Arrangement::Alone => "alone",
+    };
+    let role = match sample.role {
+        crate::record::Role::Reference => "reference",
+        crate::record::Role::Twin => "twin",
+        crate::record::Role::Contender => "contender",
+    };
+    [
+        sample.case.workload.clone(),
+        parameters(&sample.case),
+        sample.contender.clone(),
+        role.to_owned(),
+        sample.block.to_string(),
+        arrangement.to_owned(),
+        counts.to_string(),
+        sample.status.label(),
+        sample.status.detail().to_owned(),
+        sample.turns.wall_ns.len().to_string(),
+        sample.units.to_string(),
+        sample.wall_ns.to_string(),
+        sample.user_ns.to_string(),
+        sample.system_ns.to_string(),
+        sample.idle_cpu_ns.to_string(),
+        sample.minor_faults.to_string(),
+        sample.major_faults.to_string(),
+        sample.voluntary_switches.to_string(),
+        sample.involuntary_switches.to_string(),
+        bytes(sample.start_rss),
+        bytes(sample.base_rss),
+        bytes(sample.peak_rss),
+        sample.peak_reset.to_string(),
+        memory("worked", |memory| memory.rss),
+        memory("worked", |memory| memory.lazy_free),
+        memory("worked", |memory| memory.huge),
+        memory("drained", |memory| memory.rss),
+        memory("drained", |memory| memory.lazy_free),
+        sample.start_ns.to_string(),
+        sample.prepare_ns.to_string(),
+        sample.exchange_ns.to_string(),
+        sample.finish_ns.to_string(),
+        format!("{:016x}", sample.checksum),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::record::Role;
+
+    #[test]
+    fn every_sample_is_a_line_and_absent_is_empty() {
+        let sample = |name: &str, status| Sample {
+            status,
+            peak_rss: Some(Bytes(4096)),
+            ..Sample::new(Case::new("a/b").with("live", 5), name, Role::Contender, 3, Arrangement::Alone)
+        };
+        let failed = Status::Exited { code: 7, detail: "in a test, on purpose".into() };
+        let samples = vec![sample("one", Status::Ok), sample("two", failed), sample("three", Status::Ok)];
+        let record = Record { samples, ..Record::default() };
+        let text = samples_csv(&record, |_, name| name != "three");
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let names: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), 2);
+        let field = |row: usize, name: &str| &rows[row][names.iter().position(|other| other == name).unwrap()];
+        assert_eq!((field(0, "parameters"), field(0, "peak_rss"), field(0, "base_rss")), ("live=5", "4096", ""));
+        assert_eq!((field(0, "counts"), field(1, "counts")), ("false", "true"), "no block is complete");
+        assert_eq!((field(1, "status"), field(1, "detail")), ("exited with 7", "in a test, on purpose"));
+    }
+}
