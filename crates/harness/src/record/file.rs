@@ -235,6 +235,8 @@ impl Drop for RecordFile {
             // Best effort: an empty file hurts nobody.
             let _ = std::fs::remove_file(&self.path);
         }
+        // Closing would do, but for a child that was forked and has not yet become its program: it holds the lock too.
+        let _ = self.file.unlock();
     }
 }
 
