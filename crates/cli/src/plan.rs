@@ -33,19 +33,17 @@ pub(crate) fn fresh(arguments: &Run, settings: Settings, workspace: Option<&Work
 
 /// A run that was interrupted, with its own contenders, cases and settings.
 pub(crate) fn resumed(arguments: &Run, path: &Path, settings: Settings) -> Result<Planned, Error> {
-    let record = Record::read(path)?;
-    if record.end.is_some() {
-        return Err(Error::Usage(format!("{}: the run is complete; there is nothing to resume", path.display())));
-    }
+    let record = Record::read_unfinished(path)?;
     let rows: Vec<_> = record.contenders.iter().filter(|row| row.role != Role::Twin).collect();
     let wanted = |name: &str| name == select::COUNTING || rows.iter().any(|row| row.backend == name);
     let workers = arguments.contenders.workers(wanted)?;
     let contender = |row: &&heapmark::record::ContenderRow| {
         let name = ContenderName { backend: row.backend.clone(), knobs: row.set.clone() };
-        Ok(Contender { name: row.name.clone(), ..Contender::resolve(&name, &workers)? })
+        let missing = |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker NAME=PATH"));
+        Ok(Contender { name: row.name.clone(), ..Contender::resolve(&name, &workers).map_err(missing)? })
     };
     let contenders = rows.iter().map(contender).collect::<Result<Vec<_>, Error>>()?;
-    let cases = record.cases.iter().map(|row| row.case.clone()).collect();
+    let cases = record.planned.clone();
     let mut comparison = Comparison::new(contenders).settings(settings).resume(record, RecordFile::append_to(path)?);
     if let Some(counting) = workers.into_iter().find(|worker| worker.name == select::COUNTING) {
         comparison = comparison.counting(counting);

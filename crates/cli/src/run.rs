@@ -198,6 +198,9 @@ pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
     let record = session.record();
     let outcome = Outcome::of(record);
     let printed = output.line(view::text(&outcome, output.screen()));
+    if finished.is_err() {
+        say_how_to_go_on(&session);
+    }
     finished?;
     if let Some(path) = &path {
         say(format_args!("record: {}", path.display()));
@@ -272,8 +275,16 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
             drop(progress);
             // The error to report is the first.
             let _ = output.line(view::text(&Outcome::of(session.record()), output.screen()));
+            say_how_to_go_on(session);
             Err(error)
         }
+    }
+}
+
+/// Where the record cannot be written any more, the run can go on once it can.
+fn say_how_to_go_on(session: &Session) {
+    if let Some(path) = session.record_path().filter(|_| !session.record().cases.is_empty()) {
+        say(format_args!("the record has what could be written; go on with --resume {}", path.display()));
     }
 }
 

@@ -3,6 +3,7 @@
 //! Workers are found by what Cargo reports, never by a guessed path.
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -113,6 +114,10 @@ impl Workspace {
             .stderr(Stdio::inherit())
             .output()
             .map_err(|error| Error::Build(format!("cannot run cargo build: {error}; is Cargo installed?")))?;
+        // An interrupt reaches it too. It did not fail, and to ask it why would be to begin again.
+        if let Some(signal) = output.status.signal() {
+            return Err(Error::Build(format!("cargo build was ended by signal {signal}")));
+        }
         let programs = executables(&output.stdout);
         let worker = |target: Target| {
             let built = programs.iter().find(|(name, _)| *name == target.program);

@@ -33,6 +33,9 @@ pub enum Error {
         /// What is wrong with it, and where.
         reason: String,
     },
+    /// It was asked to end before it had come to anything that could be kept.
+    #[error("interrupted before anything was measured")]
+    Interrupted,
     /// No worker that could be measured is left.
     #[error("{0}")]
     NoWorker(String),

@@ -15,9 +15,11 @@ use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::pacing::Pacing;
 use crate::record::{
-    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, Record, RecordFile, Role, Row, RunRow, SCHEMA, Sample,
+    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, PlanRow, Record, RecordFile, Role, Row, RunRow, SCHEMA,
+    Sample,
 };
 use crate::sample::{Entrant, Running, Work, blank};
+use crate::schedule::shuffled;
 use crate::{Arrangement, Bytes, Case, Comparison, Contender, Error, Nanos, Settings, Status, Worker};
 
 /// What happens in a run, as it happens.
@@ -55,6 +57,8 @@ pub struct Session {
     catalogue: Catalogue,
     record: Record,
     file: Option<RecordFile>,
+    /// Whether the file has the rows that begin a record.
+    begun: bool,
 }
 
 /// A case being measured.
@@ -92,12 +96,14 @@ impl Session {
             catalogue: Catalogue::default(),
             record: Record::default(),
             file: None,
+            begun: false,
         };
         session.note(Row::Run(Box::new(run)))?;
         let mut catalogue = None;
         for (index, contender) in contenders.into_iter().enumerate() {
             let role = if index == 0 { Role::Reference } else { Role::Contender };
             let kind = session.enter(&contender, role, &mut catalogue, observe)?;
+            session.go_on()?;
             if kind == Some(Kind::Counter) && !counters_too {
                 let reason = "its times say nothing about an allocator, so it cannot be compared";
                 return Err(Error::Usage(format!("{} only counts; {reason}", contender.name)));
@@ -108,10 +114,10 @@ impl Session {
         }
         session.catalogue = catalogue.ok_or_else(|| session.nobody())?;
         session.counting = counting.map(|worker| session.counting_entrant(worker)).transpose()?;
+        session.go_on()?;
         session.file = file;
-        match resumed {
-            Some(record) => session.adopt(record)?,
-            None => session.write_beginning()?,
+        if let Some(record) = resumed {
+            session.adopt(record)?;
         }
         Ok(session)
     }
@@ -122,18 +128,31 @@ impl Session {
             return Err(Error::Usage(format!("the run cannot be resumed: {why}")));
         }
         self.record = record;
+        self.begun = true;
         Ok(())
     }
 
-    /// Puts the rows that begin a record into its file.
-    fn write_beginning(&mut self) -> Result<(), Error> {
-        let Some(file) = &mut self.file else { return Ok(()) };
+    /// Fails if the run was cancelled: whoever was greeting then did not fail, and must not be recorded as if.
+    fn go_on(&self) -> Result<(), Error> {
+        if self.is_cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Puts the rows that begin a record into its file, once it is known that there is something to measure.
+    fn begin_record(&mut self) -> Result<(), Error> {
+        let Some(file) = self.file.as_mut().filter(|_| !self.begun) else { return Ok(()) };
+        self.begun = true;
         let run = self.record.run.iter().map(|run| Row::Run(Box::new(run.clone())));
         let contenders = self.record.contenders.iter().map(|row| Row::Contender(Box::new(row.clone())));
         for row in run.chain(contenders) {
             file.append(&row)?;
         }
         file.sync()
+    }
+
+    /// Writes down what is to be measured, as far as that is news.
+    fn plan(&mut self, cases: &[Case]) -> Result<(), Error> {
+        let news: Vec<Case> = cases.iter().filter(|case| !self.record.planned.contains(case)).cloned().collect();
+        if news.is_empty() { Ok(()) } else { self.note(Row::Plan(PlanRow { cases: news })).and_then(|()| self.sync()) }
     }
 
     /// Everyone failed: why.
@@ -230,6 +249,8 @@ impl Session {
         for case in cases {
             self.catalogue.check(case)?;
         }
+        self.begin_record()?;
+        self.plan(cases)?;
         let used = self.record.blocks.iter().map(|block| block.wall_ns).fold(0, u64::saturating_add);
         let pacing = Pacing::new(self.settings.stop, Duration::from_nanos(used));
         let mut courses = Vec::new();
@@ -238,15 +259,17 @@ impl Session {
                 courses.extend(self.begin(case, observe)?);
             }
         }
-        for round in 0_u32.. {
-            courses.retain(|course| course.out.contains(&false) && !self.is_enough(course, pacing));
-            if courses.is_empty() || self.is_cancelled() {
+        // A resumed run goes on in the round in which it was interrupted: with the cases that are a block behind.
+        let first = courses.iter().map(|course| course.done).min().unwrap_or(0);
+        for round in first.. {
+            if self.is_cancelled() || !courses.iter().any(|course| self.needs_more(course, pacing)) {
                 break;
             }
-            Rng::with_seed(seed_for(self.settings.seed, &format!("round {round}"))).shuffle(&mut courses);
-            for course in &mut courses {
+            let mut rng = Rng::with_seed(seed_for(self.settings.seed, &format!("round {round}")));
+            for index in shuffled(courses.len(), &mut rng) {
+                let course = &mut courses[index];
                 // Other cases of this round may have used up the budget.
-                if !self.is_enough(course, pacing) && !self.is_cancelled() {
+                if course.done <= round && self.needs_more(course, pacing) && !self.is_cancelled() {
                     self.next_block(course, observe)?;
                 }
             }
@@ -258,8 +281,10 @@ impl Session {
         self.settings.cancel.is_cancelled()
     }
 
-    fn is_enough(&self, course: &Course, pacing: Pacing) -> bool {
-        pacing.is_enough(course.done, course.block, || log_ratios_for_precision(&self.record, &course.row.case))
+    /// Whether a case gets another block, if there is anybody left to take part in it.
+    fn needs_more(&self, course: &Course, pacing: Pacing) -> bool {
+        let pairs = || log_ratios_for_precision(&self.record, &course.row.case);
+        course.out.contains(&false) && !pacing.is_enough(course.done, course.block, pairs)
     }
 
     /// Calibrates a case, or finds what it was calibrated to before an interruption. Nothing if nobody can do the work.
@@ -381,9 +406,14 @@ impl Session {
                 }
                 written = written.and(self.sampled(sample, observe));
             }
-            written?;
             let (case, wall_ns) = (case.clone(), measured.wall.0);
-            self.note(Row::Block(BlockRow { case, block: course.done, arrangement, wall_ns, timed_ns }))?;
+            let row = Row::Block(BlockRow { case, block: course.done, arrangement, wall_ns, timed_ns });
+            if written.is_err() {
+                // It was measured, so it counts in what is shown; a file that lacks one of its samples must not say so.
+                self.record.push(row);
+                return written;
+            }
+            self.note(row)?;
             self.sync()?;
         }
         course.block = if course.done == 0 { whole } else { course.block.max(whole) };
@@ -395,6 +425,7 @@ impl Session {
     /// end row, so that it can be resumed.
     pub fn finish(&mut self) -> Result<(), Error> {
         if !self.is_cancelled() {
+            self.begin_record()?;
             self.note(Row::End(EndRow { load: Load::read() }))?;
         }
         self.sync()

@@ -4,8 +4,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use heapmark::record::{CountsRow, Record, RecordFile, Row, SCHEMA, Sample};
-use heapmark::{Bytes, Case, Comparison, Contender, Error, Session, Status};
+use heapmark::machine::Load;
+use heapmark::record::{CountsRow, EndRow, PlanRow, Record, RecordFile, Row, SCHEMA, Sample};
+use heapmark::{Arrangement, Bytes, Case, Comparison, Contender, Error, Session, Status};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 use crate::scene::{Scene, program, settings};
@@ -72,7 +73,7 @@ fn every_line_of_a_record_is_what_the_schema_says() {
     for row in &rows {
         schema.check(&row.to_string()).unwrap_or_else(|why| panic!("{why}, in {row}"));
     }
-    for kind in ["run", "contender", "case", "sample", "block", "counts", "end"] {
+    for kind in ["run", "contender", "plan", "case", "sample", "block", "counts", "end"] {
         let row = rows.iter().find(|row| row["row"] == kind).unwrap_or_else(|| panic!("there is a row {kind:?}"));
         let refused = |change: fn(&mut serde_json::Value)| {
             let mut row = row.clone();
@@ -148,6 +149,7 @@ fn every_status_is_read_as_it_was_written() {
         .collect();
     let rows = std::iter::once(Row::Run(Box::new(record.run.clone().expect("a run"))))
         .chain(record.contenders.iter().cloned().map(|row| Row::Contender(Box::new(row))))
+        .chain(std::iter::once(Row::Plan(PlanRow { cases: record.planned.clone() })))
         .chain(record.cases.iter().cloned().map(|row| Row::Case(Box::new(row))))
         .chain(record.samples.iter().cloned().map(|row| Row::Sample(Box::new(row))))
         .chain(record.blocks.iter().cloned().map(Row::Block))
@@ -221,8 +223,19 @@ fn files_that_cannot_be_a_record_are_named() {
     let error = RecordFile::create(&path, false).expect_err("the file is there").to_string();
     assert_eq!(error, format!("cannot create {}: File exists (os error 17)", path.display()));
     assert_eq!(std::fs::read_to_string(&path).expect("the file is there"), "precious");
-    RecordFile::create(&path, true).expect("it may be replaced");
-    assert_eq!(std::fs::read_to_string(&path).expect("the file is there"), "");
+    let mut file = RecordFile::create(&path, true).expect("it may be replaced");
+    assert_eq!(std::fs::read_to_string(&path).expect("the file is there"), "precious", "there is nothing better yet");
+    file.append(&end()).expect("there is room on the disk");
+    let text = std::fs::read_to_string(&path).expect("the file is there");
+    assert!(text.starts_with('{') && text.ends_with("}\n"), "{text}");
+    let error = RecordFile::create(&path, true).expect_err("one writes it already").to_string();
+    assert_eq!(error, format!("{}: another heapmark is writing it", path.display()));
+    drop(file);
+    drop(RecordFile::create(&path, true).expect("nobody writes it any longer"));
+    assert_eq!(std::fs::read_to_string(&path).expect("the file is there"), text, "a run without rows replaces nothing");
+    let new = folder.path().join("new.jsonl");
+    drop(RecordFile::create(&new, false).expect("a folder of our own"));
+    assert!(!new.exists(), "a run without rows leaves no file");
 
     for (path, action) in [(folder.path().to_owned(), "cannot create"), (path.join("below a file"), "cannot create")] {
         let error = RecordFile::create(&path, true).expect_err("this is no place for a file").to_string();
@@ -233,12 +246,39 @@ fn files_that_cannot_be_a_record_are_named() {
     assert_eq!(error, format!("cannot read {}: No such file or directory (os error 2)", missing.display()));
 }
 
+/// A row.
+fn end() -> Row {
+    Row::End(EndRow { load: Load::default() })
+}
+
+#[test]
+fn a_record_is_gone_on_with_behind_its_last_whole_row() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().join("run.jsonl");
+    let row = serde_json::to_string(&end()).expect("a row is JSON");
+    for (before, after) in [
+        (String::new(), format!("{row}\n")),
+        (row[..9].to_owned(), format!("{row}\n")),
+        (format!("{row}\n"), format!("{row}\n{row}\n")),
+        (row.clone(), format!("{row}\n{row}\n")),
+        (format!("{row}\n{}", &row[..9]), format!("{row}\n{row}\n")),
+    ] {
+        std::fs::write(&path, &before).expect("a file in a folder of our own");
+        let mut file = RecordFile::append_to(&path).expect("it is there");
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), before, "nothing changes before a row comes");
+        file.append(&end()).expect("there is room on the disk");
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), after, "{before:?}");
+    }
+}
+
 #[test]
 fn a_full_disk_is_an_error_that_names_the_file() {
     let scene = Scene::new();
     let file = RecordFile::create("/dev/full", true).expect("it can be opened");
-    let error = session(&scene, file).expect_err("nothing can be written").to_string();
+    let mut session = session(&scene, file).expect("the reference is sound");
+    let error = session.measure(&Case::new("test/boxes"), &mut |_| {}).expect_err("nothing can be written").to_string();
     assert_eq!(error, "cannot write to /dev/full: No space left on device (os error 28)");
+    assert!(session.record().samples.is_empty(), "it shows before anything is measured");
     scene.assert_nothing_runs(0);
 }
 
@@ -277,6 +317,10 @@ fn what_was_measured_is_kept_in_memory_when_it_can_no_longer_be_written() {
     assert_eq!(of(0).filter(|sample| sample.status.is_ok()).count(), 2 * 4, "the sound ones and the twin, twice");
     assert_eq!(of(0).filter(|sample| !sample.status.is_ok()).count(), entrants - 4, "a row for each of the others");
     assert_eq!(of(1).count(), 4, "a sample that is over is kept, even where one before it could not be written");
+    assert!(
+        record.is_complete(&Case::new("test/boxes"), 1, Arrangement::Turns),
+        "and it counts: its block was measured"
+    );
     scene.assert_nothing_runs(1);
 }
 

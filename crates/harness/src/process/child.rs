@@ -210,13 +210,17 @@ impl Child {
         }
     }
 
-    /// Whether the worker is dead, waiting for it if need be; it is not reaped, so its process group stays its own.
+    /// Whether the worker is dead, waiting for it if need be, but not once the run is cancelled; it is not reaped, so its
+    /// process group stays its own.
     fn wait_for_death(&mut self, limit: Duration) -> bool {
         let deadline = Deadline::after(limit);
         loop {
             let Some(left) = deadline.left() else { return false };
-            if wait(None, self.death.as_fd(), &mut self.stdout, &mut self.stderr, left) {
+            if wait(None, self.death.as_fd(), &mut self.stdout, &mut self.stderr, left.min(ATTENTION)) {
                 return true;
+            }
+            if self.cancel.is_cancelled() {
+                return false;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Records on disk and in memory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,9 @@ pub struct Record {
     pub run: Option<RunRow>,
     /// The contenders, the reference first.
     pub contenders: Vec<ContenderRow>,
-    /// The cases in the order in which they were measured.
+    /// What is to be measured, whether it was already or not.
+    pub planned: Vec<Case>,
+    /// The cases in the order in which they were calibrated.
     pub cases: Vec<CaseRow>,
     /// The samples in the order in which they ended; those of incomplete blocks among them.
     pub samples: Vec<Sample>,
@@ -32,11 +34,24 @@ impl Record {
         match row {
             Row::Run(run) => self.run = Some(*run),
             Row::Contender(contender) => self.contenders.push(*contender),
-            Row::Case(case) => self.cases.push(*case),
+            Row::Plan(plan) => self.plan(plan.cases),
+            Row::Case(case) => {
+                self.plan([case.case.clone()]);
+                self.cases.push(*case);
+            }
             Row::Sample(sample) => self.push_sample(*sample),
             Row::Block(block) => self.blocks.push(block),
             Row::Counts(counts) => self.counts.push(counts),
             Row::End(end) => self.end = Some(end),
+        }
+    }
+
+    /// Adds the cases that are not planned yet.
+    fn plan(&mut self, cases: impl IntoIterator<Item = Case>) {
+        for case in cases {
+            if !self.planned.contains(&case) {
+                self.planned.push(case);
+            }
         }
     }
 
@@ -64,6 +79,19 @@ impl Record {
     /// All samples of one case.
     pub fn samples_of<'a>(&'a self, case: &'a Case) -> impl Iterator<Item = &'a Sample> {
         self.samples.iter().filter(move |sample| sample.case == *case)
+    }
+
+    /// Reads the record of a run that was interrupted. Fails like [`Record::read`], and if there is nothing to resume.
+    pub fn read_unfinished(path: &Path) -> Result<Self, Error> {
+        let record = Self::read(path)?;
+        let no = |why: &str| Err(Error::Usage(format!("{}: {why}; there is nothing to resume", path.display())));
+        if record.end.is_some() {
+            return no("the run is complete");
+        }
+        if record.planned.is_empty() {
+            return no("the run was interrupted before anything was measured");
+        }
+        Ok(record)
     }
 
     /// Reads a record. A last line that was torn off is left out: the run was interrupted while it wrote.
@@ -105,35 +133,51 @@ fn check_schema(first: &serde_json::Value) -> Result<(), String> {
 }
 
 /// A record being written: every row is on its way to the disk before the next sample starts.
+///
+/// What is there already is not touched before the first row. A file that was made for a run and got none is removed again.
 #[derive(Debug)]
 pub struct RecordFile {
     path: PathBuf,
     file: File,
     /// Where the last whole row ends.
     length: u64,
+    /// Whether something stands behind it that has to go before another row comes.
+    rubbish: bool,
+    /// Whether it lacks its line feed.
+    unended: bool,
+    /// Whether the file was made for this run.
+    new: bool,
 }
 
 impl RecordFile {
-    /// Begins a new record; a file that is there is replaced only with `replace`.
+    /// Begins a new record; a file that is there is replaced only with `replace`, once there is a row to replace it by. Fails
+    /// if another process is writing it.
     pub fn create(path: impl Into<PathBuf>, replace: bool) -> Result<Self, Error> {
         let path = path.into();
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(Error::file("cannot create the folder", folder))?;
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(replace).create_new(!replace);
-        let file = options.open(&path).map_err(Error::file("cannot create", &path))?;
-        Ok(Self { path, file, length: 0 })
+        let there = || OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let (opened, new) = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && replace => (there(), false),
+            opened => (opened, true),
+        };
+        let file = opened.map_err(Error::file("cannot create", &path))?;
+        lock(&file, &path)?;
+        Ok(Self { path, file, length: 0, rubbish: !new, unended: false, new })
     }
 
-    /// Opens a record to go on with. A last line that was torn off is cut away.
+    /// Opens a record to go on with. A last line that was torn off is cut away before the next one comes; one that lacks
+    /// nothing but its line feed gets it then. Fails if another process is writing it.
     pub fn append_to(path: impl Into<PathBuf>) -> Result<Self, Error> {
         let path = path.into();
+        let file = OpenOptions::new().append(true).open(&path).map_err(Error::file("cannot open", &path))?;
+        lock(&file, &path)?;
         let content = std::fs::read(&path).map_err(Error::file("cannot read", &path))?;
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let file = OpenOptions::new().append(true).open(&path).map_err(Error::file("cannot open", &path))?;
-        file.set_len(whole as u64).map_err(Error::file("cannot cut the torn last line of", &path))?;
-        Ok(Self { path, file, length: whole as u64 })
+        let unended = serde_json::from_slice::<Row>(&content[whole..]).is_ok();
+        let length = if unended { content.len() } else { whole };
+        Ok(Self { path, file, length: length as u64, rubbish: length < content.len(), unended, new: false })
     }
 
     /// Where it lies.
@@ -144,20 +188,35 @@ impl RecordFile {
     /// Appends a row, in one write. Where that fails, what was written of the row is taken back, so that a later one does not
     /// follow on a torn line.
     pub fn append(&mut self, row: &Row) -> Result<(), Error> {
-        let mut line = serde_json::to_vec(row).map_err(|error| Error::Record {
+        let mut text = if self.unended { vec![b'\n'] } else { Vec::new() };
+        serde_json::to_writer(&mut text, row).map_err(|error| Error::Record {
             path: self.path.clone(),
             reason: format!("cannot encode a row: {error}"),
         })?;
-        line.push(b'\n');
-        let written = self.file.write_all(&line);
-        match &written {
-            Ok(()) => self.length += line.len() as u64,
-            Err(_) => {
-                // The error to report is the first. What is no regular file has nothing that could be taken back.
-                let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
-            }
+        text.push(b'\n');
+        if self.rubbish {
+            self.cut().map_err(Error::file("cannot cut off what is not a row of", &self.path))?;
+        }
+        let written = self.file.write_all(&text);
+        if written.is_ok() {
+            self.length += text.len() as u64;
+            self.unended = false;
+        } else {
+            self.rubbish = true;
+            // The error to report is the first.
+            let _ = self.cut();
         }
         written.map_err(Error::file("cannot write to", &self.path))
+    }
+
+    /// Cuts the file off behind the last whole row. What is no regular file has nothing that could be cut off.
+    fn cut(&mut self) -> std::io::Result<()> {
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(self.length)?;
+            self.file.seek(SeekFrom::Start(self.length))?;
+        }
+        self.rubbish = false;
+        Ok(())
     }
 
     /// Waits until everything appended is on the disk.
@@ -167,5 +226,28 @@ impl RecordFile {
             Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
             result => result.map_err(Error::file("cannot flush", &self.path)),
         }
+    }
+}
+
+impl Drop for RecordFile {
+    fn drop(&mut self) {
+        if self.new && self.length == 0 {
+            // Best effort: an empty file hurts nobody.
+            let _ = std::fs::remove_file(&self.path);
+        }
+        // Closing would do, but for a child that was forked and has not yet become its program: it holds the lock too.
+        let _ = self.file.unlock();
+    }
+}
+
+/// Keeps other processes from writing the file, for as long as it is open. What is no regular file is for everyone, and a file
+/// system that has no locks is used without.
+fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) if regular => {
+            Err(Error::Record { path: path.to_owned(), reason: "another heapmark is writing it".into() })
+        }
+        _ => Ok(()),
     }
 }

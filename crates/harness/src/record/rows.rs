@@ -21,6 +21,8 @@ pub enum Row {
     Run(Box<RunRow>),
     /// A contender, before anything is measured.
     Contender(Box<ContenderRow>),
+    /// What is to be measured, before the first of it is.
+    Plan(PlanRow),
     /// A case, once its work is calibrated.
     Case(Box<CaseRow>),
     /// One sample.
@@ -156,6 +158,14 @@ pub struct IdentityRow {
     pub knobs: BTreeMap<String, KnobValue>,
     /// Resident memory of the idle worker.
     pub start_rss: Option<Bytes>,
+}
+
+/// What is to be measured: a run that is interrupted before it came to a case knows about it all the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlanRow {
+    /// The cases as asked for.
+    pub cases: Vec<Case>,
 }
 
 /// A case and the work it was calibrated to.
