@@ -45,3 +45,38 @@ pub(crate) fn step(value: f64, steps: &[(f64, &'static str)]) -> (f64, &'static 
     let fitting = steps.iter().rev().find(|(step, _)| value.abs() >= *step);
     fitting.or(steps.first()).copied().unwrap_or((1.0, ""))
 }
+
+/// What criterion wants of a measurement, for a metric that is never measured in this process: values are handed over as
+/// they are, and added up by criterion.
+macro_rules! measured_elsewhere {
+    ($metric:ty) => {
+        impl ::criterion::measurement::Measurement for $metric {
+            type Intermediate = ();
+            type Value = f64;
+
+            fn start(&self) {}
+
+            /// Nothing is ever measured in this process.
+            fn end(&self, (): ()) -> f64 {
+                0.0
+            }
+
+            fn add(&self, a: &f64, b: &f64) -> f64 {
+                a + b
+            }
+
+            fn zero(&self) -> f64 {
+                0.0
+            }
+
+            fn to_f64(&self, value: &f64) -> f64 {
+                *value
+            }
+
+            fn formatter(&self) -> &dyn ::criterion::measurement::ValueFormatter {
+                self
+            }
+        }
+    };
+}
+pub(crate) use measured_elsewhere;

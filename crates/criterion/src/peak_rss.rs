@@ -1,11 +1,11 @@
 //! Peak resident memory, from workers that run undisturbed.
 
 use criterion::Throughput;
-use criterion::measurement::{Measurement, ValueFormatter};
+use criterion::measurement::ValueFormatter;
 use heapmark::record::Sample;
 use heapmark::{Arrangement, CaseOutcome};
 
-use crate::metric::{Metric, amount, step};
+use crate::metric::{Metric, amount, measured_elsewhere, step};
 
 /// Bytes that were resident at the peak of a sample.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,33 +33,7 @@ impl Metric for PeakRss {
     }
 }
 
-impl Measurement for PeakRss {
-    type Intermediate = ();
-    type Value = f64;
-
-    fn start(&self) {}
-
-    /// Nothing is ever measured in this process.
-    fn end(&self, (): ()) -> f64 {
-        0.0
-    }
-
-    fn add(&self, a: &f64, b: &f64) -> f64 {
-        a + b
-    }
-
-    fn zero(&self) -> f64 {
-        0.0
-    }
-
-    fn to_f64(&self, value: &f64) -> f64 {
-        *value
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        self
-    }
-}
+measured_elsewhere!(PeakRss);
 
 const KIB: f64 = 1024.0;
 const STEPS: [(f64, &str); 4] = [(1.0, "B"), (KIB, "KiB"), (KIB * KIB, "MiB"), (KIB * KIB * KIB, "GiB")];

@@ -1,11 +1,11 @@
 //! Wall time per unit of work, from workers that take turns.
 
 use criterion::Throughput;
-use criterion::measurement::{Measurement, ValueFormatter};
+use criterion::measurement::ValueFormatter;
 use heapmark::record::Sample;
 use heapmark::{Arrangement, CaseOutcome};
 
-use crate::metric::{Metric, amount, step};
+use crate::metric::{Metric, amount, measured_elsewhere, step};
 
 /// Nanoseconds of wall time per unit of work; criterion shows units per second beside it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,33 +32,7 @@ impl Metric for TimePerUnit {
     }
 }
 
-impl Measurement for TimePerUnit {
-    type Intermediate = ();
-    type Value = f64;
-
-    fn start(&self) {}
-
-    /// Nothing is ever measured in this process.
-    fn end(&self, (): ()) -> f64 {
-        0.0
-    }
-
-    fn add(&self, a: &f64, b: &f64) -> f64 {
-        a + b
-    }
-
-    fn zero(&self) -> f64 {
-        0.0
-    }
-
-    fn to_f64(&self, value: &f64) -> f64 {
-        *value
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        self
-    }
-}
+measured_elsewhere!(TimePerUnit);
 
 impl ValueFormatter for TimePerUnit {
     fn scale_values(&self, typical: f64, values: &mut [f64]) -> &'static str {
