@@ -1,8 +1,8 @@
 //! `heapmark list`
 
 use clap::{Args, ValueEnum};
-use heapmark::record::ContenderRow;
-use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, WorkloadInfo, view};
+use heapmark::record::{ContenderRow, IdentityRow};
+use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, Status, WorkloadInfo, view};
 use serde::Serialize;
 
 use crate::args::ContenderSelection;
@@ -35,8 +35,24 @@ pub(crate) enum Format {
 /// What can be compared, and on what.
 #[derive(Serialize)]
 struct Listing<'a> {
-    contenders: &'a [ContenderRow],
+    contenders: Vec<Listed<'a>>,
     workloads: &'a [WorkloadInfo],
+}
+
+/// A contender with how it introduced itself, side by side; the latter is missing where it could not.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    status: &'a Status,
+    #[serde(flatten)]
+    identity: Option<&'a IdentityRow>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(row: &'a ContenderRow) -> Self {
+        Self { name: &row.name, status: &row.status, identity: row.identity.as_ref() }
+    }
 }
 
 /// Prints allocators and workloads, or one workload in full.
@@ -56,7 +72,8 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     }
     let rows: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
     match arguments.format {
-        Format::Json => output.json(&Listing { contenders: rows, workloads: &catalogue.workloads })?,
+        Format::Json => output
+            .json(&Listing { contenders: rows.iter().map(Listed::of).collect(), workloads: &catalogue.workloads })?,
         Format::Text => {
             if !rows.is_empty() {
                 output.line(view::contenders(rows, view::Style::Text) + "\n")?;

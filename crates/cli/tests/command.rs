@@ -74,8 +74,11 @@ fn a_listing_has_every_backend_with_its_proof() {
         let all = listing["contenders"].as_array().expect("a list");
         let contender =
             all.iter().find(|contender| contender["name"] == name).unwrap_or_else(|| panic!("{name} is listed"));
-        assert_eq!(contender["identity"]["proof"], "api", "{name}");
-        assert_eq!(contender["identity"]["kind"], kind, "{name}");
+        assert_eq!(contender["proof"], "api", "{name}");
+        assert_eq!(contender["kind"], kind, "{name}");
+        for key in ["crate_version", "upstream_version", "knobs"] {
+            assert!(!contender[key].is_null(), "{name} lacks {key}");
+        }
         assert_eq!(contender["status"], "ok", "{name}");
     }
     let workloads = listing["workloads"].as_array().expect("a list");
