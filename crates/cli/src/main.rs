@@ -38,8 +38,14 @@ fn main() -> std::process::ExitCode {
         Verb::Man(man) => man::man(&man, &output),
     };
     let exit = result.unwrap_or_else(|error| {
-        say(format_args!("heapmark: {error}"));
+        say(format_args!("heapmark: {}", one_line(&error.to_string())));
         Exit::of(&error)
     });
     exit.into()
+}
+
+/// A reason on one line, whatever it quotes: names of files and texts of records can hold anything.
+fn one_line(text: &str) -> String {
+    let escape = |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
+    text.chars().map(escape).collect()
 }

@@ -122,7 +122,9 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 12] = [
+const RECORDED: [&str; 14] = [
+    "allocator",
+    "no_allocator",
     "with",
     "reference",
     "threads",

@@ -5,6 +5,8 @@ use heapmark::{ContenderName, Quantity, Worker};
 /// `NAME=PATH`
 pub(crate) fn worker(text: &str) -> Result<Worker, String> {
     match text.split_once('=') {
+        // Names become part of tables, and of a record that is read elsewhere.
+        Some((name, _)) if name.contains(char::is_control) => Err("give a name without control characters".into()),
         Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Worker::at(name, path)),
         _ => Err("write NAME=PATH".into()),
     }
@@ -47,6 +49,14 @@ pub(crate) fn weight(text: &str) -> Result<(Quantity, f64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workers_have_names_that_can_be_shown() {
+        assert_eq!(worker("mine=a=b"), Ok(Worker::at("mine", "a=b")));
+        for wrong in ["", "mine", "mine=", "=path", "a\nb=path", "a\u{1b}[31m=path"] {
+            assert!(worker(wrong).is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn margins_are_percentages() {

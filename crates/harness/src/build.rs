@@ -162,7 +162,8 @@ impl Workspace {
             .output()
             .map_err(|error| Error::Build(format!("cannot run cargo metadata: {error}; is Cargo installed?")))?;
         if !output.status.success() {
-            let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.split_whitespace().collect::<Vec<_>>().join(" ");
             return Err(Error::Build(format!("cargo metadata fails in {}: {reason}", self.root.display())));
         }
         serde_json::from_slice(&output.stdout)

