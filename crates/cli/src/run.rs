@@ -122,9 +122,7 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 14] = [
-    "allocator",
-    "no_allocator",
+const RECORDED: [&str; 12] = [
     "with",
     "reference",
     "threads",
@@ -211,6 +209,14 @@ pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
     if record.end.is_none() {
         let how = path.map_or_else(String::new, |path| format!("; go on with --resume {}", path.display()));
         say(format_args!("heapmark: interrupted{how}"));
+        return Ok(Exit::Failure);
+    }
+    if record.blocks.is_empty() {
+        let stop = session.settings().stop;
+        say(format_args!(
+            "heapmark: nothing was measured: not one block fits into {stop}; give more time, or choose fewer workloads and \
+             contenders"
+        ));
         return Ok(Exit::Failure);
     }
     Ok(exit(&outcome, arguments.strict))

@@ -112,7 +112,10 @@ fn workloads(selection: &WorkloadSelection, catalogue: &Catalogue) -> Result<Vec
     let chosen: Vec<String> =
         offered.into_iter().filter(|name| passes(name, &selection.workload, &selection.no_workload)).collect();
     if chosen.is_empty() {
-        return Err(Error::NothingSelected(format!("no workload is selected; there are {}", all().join(", "))));
+        return Err(Error::NothingSelected(format!(
+            "no workload is selected; the reference has {} (--reference chooses another)",
+            all().join(", ")
+        )));
     }
     Ok(chosen)
 }

@@ -157,3 +157,16 @@ fn executable(path: &Path, content: &str) {
     std::fs::write(path, content).expect("the script is written");
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it becomes executable");
 }
+
+#[test]
+fn a_budget_without_room_for_a_block_is_a_failure_that_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.jsonl");
+    let record = record.to_str().expect("UTF-8");
+    let arguments = ["run", "-w", "graph/tree", "-a", "^$", "--worker", "gone=/nonexistent/worker", "--budget", "1ms"];
+    let output = heapmark(&[&arguments[..], &["-o", record]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("not one block fits into a budget of"), "{}", text(&output.stderr));
+    let rows = std::fs::read_to_string(record).expect("the record is there");
+    assert!(rows.contains("failed-to-start") || !rows.contains("\"gone\""), "who cannot start has its row: {rows}");
+}

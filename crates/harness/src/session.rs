@@ -298,9 +298,15 @@ impl Session {
             },
         };
         observe(Event::Calibrated(&row));
-        let failed =
-            |entrant: &Entrant| self.record.samples_of(case).any(|s| s.contender == entrant.name && !s.status.is_ok());
-        let out = self.entrants.iter().map(failed).collect();
+        for index in 0..self.entrants.len() {
+            let entrant = &self.entrants[index];
+            // Who cannot even introduce itself has its row at once, and not only if there is time for a block.
+            if !entrant.status.is_ok() && !self.has_failed(case, &entrant.name) {
+                let sample = blank(entrant, case, 0, row.arrangements[0], 0);
+                self.sampled(sample, observe)?;
+            }
+        }
+        let out = self.entrants.iter().map(|entrant| self.has_failed(case, &entrant.name)).collect();
         let limits = limits_for(self.settings.limits, row.turn);
         let settings = Settings { limits, ..self.settings.clone() };
         let (done, block) = self.progress(&row);
@@ -309,6 +315,10 @@ impl Session {
             self.count(&course)?;
         }
         Ok(Some(course))
+    }
+
+    fn has_failed(&self, case: &Case, contender: &str) -> bool {
+        self.record.samples_of(case).any(|sample| sample.contender == contender && !sample.status.is_ok())
     }
 
     /// Blocks of a case that are complete, and how long one takes: the longest so far, or else a guess.

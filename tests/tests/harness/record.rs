@@ -17,7 +17,7 @@ fn session(scene: &Scene, file: RecordFile) -> Result<Session, Error> {
     let knobs = [("depth", "1"), ("width", "2")].map(|(name, value)| (name.into(), value.into())).to_vec();
     let contenders = [
         Contender::plain(scene.worker("system", program!("sound"))),
-        Contender::plain(scene.worker("a/b: \"c\"*\n\u{1F980}", program!("sound"))),
+        Contender::plain(scene.worker("a/b: \"c\"* \u{1F980}", program!("sound"))),
         Contender { knobs, ..Contender::plain(scene.worker("with knobs", program!("faulty-knobs"))) },
         Contender::plain(scene.worker("aborts", program!("faulty-aborts-at-work"))),
         Contender::plain(scene.worker("exits", program!("faulty-exits-at-work"))),

@@ -14,8 +14,6 @@ fn requests_that_make_no_sense_are_usage() {
         &["doctor", "--budget", "soon"],
         &["run", "--blocks", "6", "--budget", "60s"],
         &["run", "--resume", RECORD, "--threads", "1"],
-        &["run", "--resume", RECORD, "-a", "mimalloc"],
-        &["run", "--resume", RECORD, "-A", "mimalloc"],
         &["man", "frobnicate"],
     ] {
         let output = heapmark(arguments);
