@@ -62,6 +62,7 @@ pub(crate) fn missing(record: &Record, cases: &[Case]) -> Vec<Case> {
 /// What a record has of these cases, as if nothing else had been measured.
 pub(crate) fn restricted(record: &Record, cases: &[Case]) -> Record {
     let mut record = record.clone();
+    record.planned.retain(|case| cases.contains(case));
     record.cases.retain(|row| cases.contains(&row.case));
     record.samples.retain(|sample| cases.contains(&sample.case));
     record.blocks.retain(|row| cases.contains(&row.case));
@@ -192,6 +193,7 @@ mod tests {
     fn a_restricted_record_knows_nothing_of_other_cases() {
         let mut both = measured("a/b", 2);
         let other = measured("a/c", 1);
+        both.planned.extend(other.planned.clone());
         both.cases.extend(other.cases.clone());
         both.samples.extend(other.samples.clone());
         both.blocks.extend(other.blocks.clone());
