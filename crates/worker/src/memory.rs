@@ -24,7 +24,7 @@ pub struct Resident {
 /// Reads how much memory of this process is resident, and was: `VmRSS` and `VmHWM`. It allocates nothing, so that a workload
 /// may call it between or within turns; the kernel writes a page of text for it, which takes some microseconds.
 ///
-/// The kernel's counters are batched, so that both can be off by some tens of pages, and the peak can be less than what is
+/// The kernel's counters are batched, so that both can be off by some pages, and the peak can be less than what is
 /// resident now.
 pub fn resident() -> Resident {
     with_file(c"/proc/self/status", |text| Resident { now: field(text, "VmRSS:"), peak: field(text, "VmHWM:") })
