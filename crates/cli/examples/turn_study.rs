@@ -29,11 +29,12 @@ const fn turns(name: &'static str, turn_ms: u32) -> Way {
     Way { name, arrangement: Arrangement::Turns, turn_ms, warm_turns: 1, order: TurnOrder::Mirrored, times: 1 }
 }
 
-const WAYS: [Way; 11] = [
+const WAYS: [Way; 12] = [
     Way { arrangement: Arrangement::Alone, ..turns("one after another, 40 × 10 ms", 10) },
     turns("turns, 200 × 2 ms", 2),
     turns("turns, 80 × 5 ms", 5),
     turns("turns, 40 × 10 ms", 10),
+    turns("turns, 26 × 15 ms", 15),
     turns("turns, 20 × 20 ms", 20),
     turns("turns, 10 × 40 ms", 40),
     turns("turns, 4 × 100 ms", 100),
