@@ -18,5 +18,5 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || false,
     native_flags: "",
     knobs: &[],
-    counting: None,
+    ..Identity::UNKNOWN
 };

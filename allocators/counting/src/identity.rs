@@ -20,6 +20,7 @@ pub(crate) const IDENTITY: Identity = Identity {
     native_flags: "",
     knobs: &[],
     counting: Some(Counting { read: || ALLOCATOR.counters(), reset_peak: || ALLOCATOR.reset_peak() }),
+    ..Identity::UNKNOWN
 };
 
 fn upstream_version(out: &mut dyn fmt::Write) -> fmt::Result {

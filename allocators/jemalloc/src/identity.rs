@@ -18,7 +18,7 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || mallctl::flag(c"config.debug") != Some(false),
     native_flags: env!("HEAPMARK_NATIVE_C"),
     knobs: KNOBS,
-    counting: None,
+    ..Identity::UNKNOWN
 };
 
 /// A knob from its name and the value that tells what is in force, with that value's type.

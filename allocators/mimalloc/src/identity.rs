@@ -19,7 +19,7 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || options::debug_level() != Some(0),
     native_flags: env!("HEAPMARK_NATIVE_C"),
     knobs: KNOBS,
-    counting: None,
+    ..Identity::UNKNOWN
 };
 
 /// A knob of mimalloc's own, from its name and variable. Where `{}` is followed by a unit, so is the knob's name.

@@ -21,7 +21,7 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || assertions::compiled_in().unwrap_or_else(|_| !NATIVE_FLAGS.contains("-DNDEBUG")),
     native_flags: NATIVE_FLAGS,
     knobs: &[],
-    counting: None,
+    ..Identity::UNKNOWN
 };
 
 /// The sources carry no version of their own: the crate's is all there is.

@@ -30,7 +30,7 @@ pub const IDENTITY: Identity = Identity {
         tunable("top_pad", "glibc.malloc.top_pad={}"),
         tunable("trim_threshold", "glibc.malloc.trim_threshold={}"),
     ],
-    counting: None,
+    ..Identity::UNKNOWN
 };
 
 /// glibc's public interface sets these and never tells them, ignores without a word what it does not know or finds out of

@@ -5,8 +5,8 @@ mod messages;
 
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
 pub use messages::{
-    Failure, Field, Finish, Hello, Knob, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, Phase, PhaseName,
-    Prepare, Prepared, Proof, Set, Turn, Turned, WorkerKind, Workload, verb,
+    Failure, Field, Finding, Finish, Hello, Knob, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, Phase,
+    PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, WorkerKind, Workload, verb,
 };
 
 /// The version of the protocol that this crate speaks. A worker that says another one in its `hello` is refused.

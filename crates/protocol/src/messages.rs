@@ -112,6 +112,32 @@ words! {
 }
 
 words! {
+    /// How an allocator fails a check of its soundness.
+    Finding {
+        /// It gave no memory where there is enough.
+        Refused = "refused",
+        /// It gave memory where there cannot be enough.
+        Granted = "granted",
+        /// A block lies at an address that its alignment does not allow.
+        Misaligned = "misaligned",
+        /// Memory that was to be zeroed is not.
+        Dirty = "dirty",
+        /// Two live blocks share bytes.
+        Overlap = "overlap",
+        /// A live block does not hold what was written to it.
+        Corrupt = "corrupt",
+        /// Memory of blocks that were given back is never used again.
+        Leaks = "leaks",
+        /// Memory is not given back to the kernel although it was asked for.
+        Retained = "retained",
+        /// The process ends.
+        Aborts = "aborts",
+        /// A call does not return.
+        Hangs = "hangs",
+    }
+}
+
+words! {
     /// What values a parameter takes.
     ParameterKind {
         /// A whole number between `min` and `max`.

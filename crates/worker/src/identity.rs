@@ -3,7 +3,7 @@
 use std::alloc::Layout;
 use std::fmt;
 
-pub use heapmark_protocol::Proof;
+pub use heapmark_protocol::{Finding, Proof};
 
 /// What a backend says of its allocator. Everything that the allocator can be asked is asked at run time.
 #[derive(Debug)]
@@ -31,6 +31,43 @@ pub struct Identity {
     pub knobs: &'static [Knob],
     /// Exact counters, where the allocator is there to count. Such a worker is never compared, only asked.
     pub counting: Option<Counting>,
+    /// Asks the allocator to give free memory back to the kernel now; absent where it cannot be asked, or needs not be.
+    pub purge: Option<fn()>,
+    /// Writes what the allocator counts of itself, for a reader; absent where it tells nothing.
+    pub statistics: Option<fn(&mut dyn fmt::Write) -> fmt::Result>,
+    /// What the allocator is known not to do, each seen here.
+    pub limits: &'static [Limit],
+}
+
+impl Identity {
+    /// An allocator of which nothing is known: what a backend starts from, and says more where it can.
+    pub const UNKNOWN: Self = Self {
+        name: "",
+        crate_name: "",
+        crate_version: "",
+        licence: "",
+        forwards: "alloc,dealloc",
+        upstream_version: |_| Ok(()),
+        proof: |_, _| Proof::None,
+        debug_build: || false,
+        native_flags: "",
+        knobs: &[],
+        counting: None,
+        purge: None,
+        statistics: None,
+        limits: &[],
+    };
+}
+
+/// A check of soundness that an allocator is known to fail, and how: not a defect to be found anew, but a limit to know of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The check's name.
+    pub check: &'static str,
+    /// How it fails.
+    pub finding: Finding,
+    /// From where on, and why.
+    pub reason: &'static str,
 }
 
 /// One setting of an allocator, made through the environment before the worker starts.

@@ -16,7 +16,7 @@ mod runtime;
 mod workload;
 
 pub use dry_run::run_turns;
-pub use identity::{Counters, Counting, Identity, Knob, Proof, ReadBack, TestBlock};
+pub use identity::{Counters, Counting, Finding, Identity, Knob, Limit, Proof, ReadBack, TestBlock};
 pub use memory::{Resident, resident};
 pub use runtime::{die_with_parent, run};
 pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Set, Setup, Tally, Turn, Values, Workload};
