@@ -99,11 +99,13 @@ impl Buffer {
     }
 
     /// Reads back all that was written: 0 if it is still that, and the buffer was aligned, and zero where that was asked for.
+    #[cfg(test)]
     pub(crate) fn damage(&self) -> u64 {
         self.damage_seen(self.touch)
     }
 
-    /// Like [`Buffer::damage`], but looks at no more than a byte of each page.
+    /// Reads back what was written, but no more than a byte of each page: 0 if it is still that, and the buffer was aligned, and
+    /// zero where that was asked for.
     pub(crate) fn damage_at_a_glance(&self) -> u64 {
         self.damage_seen(if self.touch == Touch::All { Touch::Pages } else { self.touch })
     }

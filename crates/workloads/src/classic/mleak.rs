@@ -25,14 +25,14 @@ static ABOUT: About = About {
               calibrated. The lanes' threads start them, each its part of the ten.",
     parameters: &[
         Parameter::number("together", 10, 1, 1024, "threads that run at the same time, over all that start them; at least one for each"),
-        Parameter::number("blocks", 1, 1, MOST, "blocks that each allocates before it frees them"),
+        Parameter::number("blocks", 1, 1, MOST as u64, "blocks that each allocates before it frees them"),
         Parameter::number("size", 128, 8, 1 << 20, "bytes of each block"),
         Parameter::threads(),
     ],
 };
 
 /// Blocks that a thread can hold, on its stack.
-const MOST: u64 = 64;
+const MOST: usize = 64;
 
 impl Workload for Mleak {
     fn about(&self) -> &About {
@@ -97,7 +97,7 @@ impl Lane for Starter<'_> {
 
 /// What one thread does.
 fn live_and_die(key: u64, blocks: usize, size: usize) -> u64 {
-    let mut held = [const { None }; MOST as usize];
+    let mut held = [const { None }; MOST];
     for slot in &mut held[..blocks] {
         *slot = Some(Block::new(size, key, Touch::First));
     }

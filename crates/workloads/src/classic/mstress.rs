@@ -192,7 +192,7 @@ impl Stress {
             }
         }
         if choice / 300 % 4 == 0 {
-            let place = self.some_place(choice.rotate_left(7) & 0xffff_ffff);
+            let place = self.some_place((choice << 7) & 0xffff_ffff);
             let object = self.short[place].take();
             self.short[place] = self.table.swap(self.places.next(), object);
         }

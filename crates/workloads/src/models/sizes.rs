@@ -124,6 +124,7 @@ impl Sizes {
     }
 
     /// The greatest size.
+    #[cfg(test)]
     pub(crate) const fn max(&self) -> usize {
         match self.kind {
             SizesKind::Fixed => self.min,
