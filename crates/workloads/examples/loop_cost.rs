@@ -4,10 +4,10 @@
 //! cargo run --release -p heapmark-workloads --example loop_cost
 //! ```
 //!
-//! This program's allocator does next to nothing: a block comes from a list of freed ones of its size class, on its own thread,
-//! without a lock or a look at anything else. What a unit takes with it is the workload's own loop and that list. Each
-//! workload runs on one thread, for so many units that they take a while; the least of some rounds is printed, since whatever else
-//! the machine does only adds to it.
+//! This program's allocator does next to nothing: a block comes from a list of freed ones of its size class, on its own
+//! thread, without a lock or a look at anything else. What a unit takes with it is the workload's own loop and that
+//! list. Each workload runs on one thread, for so many units that they take a while; the least of some rounds is
+//! printed, since whatever else the machine does only adds to it.
 #![expect(unsafe_code, reason = "an allocator has to implement `GlobalAlloc`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -70,8 +70,8 @@ unsafe fn fill(class: usize, list: &Cell<*mut u8>) {
     }
 }
 
-// SAFETY: a listed block is in one list or in one owner's hands, is as large and as aligned as its class, and never goes back
-// to the system; all others are the system's.
+// SAFETY: a listed block is in one list or in one owner's hands, is as large and as aligned as its class, and never
+// goes back to the system; all others are the system's.
 unsafe impl GlobalAlloc for Lists {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

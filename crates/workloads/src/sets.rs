@@ -15,12 +15,15 @@ pub(crate) const SETS: &[Set] = &[
     },
     Set { name: "graph", summary: "object graphs", workloads: GRAPH },
     Set { name: "json", summary: "JSON as services handle it", workloads: JSON },
-    Set { name: "classic", summary: "the stress programs that allocators have always been compared with", workloads: CLASSIC },
+    Set {
+        name: "classic",
+        summary: "the stress programs that allocators have always been compared with",
+        workloads: CLASSIC,
+    },
     Set { name: "all", summary: "everything there is", workloads: &ALL },
 ];
 
-const GRAPH: &[&str] =
-    &["graph/tree", "graph/dag", "graph/records", "graph/handoff", "graph/fork-join", "graph/aged"];
+const GRAPH: &[&str] = &["graph/tree", "graph/dag", "graph/records", "graph/handoff", "graph/fork-join", "graph/aged"];
 
 const JSON: &[&str] = &["json/lotofobjects", "json/build", "json/parse", "json/edit", "json/pool"];
 

@@ -1,5 +1,5 @@
-//! The timed part of `graph/aged` calls the allocator not once: reading more changes no count. The others' calls are all made: no
-//! compiler has left out an allocation whose block nobody seems to need.
+//! The timed part of `graph/aged` calls the allocator not once: reading more changes no count. The others' calls are
+//! all made: no compiler has left out an allocation whose block nobody seems to need.
 #![expect(unsafe_code, reason = "an allocator that counts has to implement `GlobalAlloc`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -21,7 +21,8 @@ fn tables() -> String {
         let (ours, _) = about.name.split_once('/').expect("a name is a family and a name");
         if ours != family {
             family = ours;
-            let _ = write!(text, "\n## {family}\n\n| workload | unit | what it does | parameters |\n|---|---|---|---|\n");
+            let _ =
+                write!(text, "\n## {family}\n\n| workload | unit | what it does | parameters |\n|---|---|---|---|\n");
         }
         let (name, unit, summary) = (about.name, about.unit, about.summary);
         let _ = writeln!(text, "| `{name}` | {unit} | {summary} | {} |", parameters(*workload));

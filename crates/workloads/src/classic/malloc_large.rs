@@ -15,13 +15,14 @@ static ABOUT: About = About {
     name: "classic/malloc-large",
     summary: "replaces random buffers of 5 to 25 MiB",
     unit: "buffer",
-    details: "Holds twenty buffers; a unit allocates one of 5 to 25 MiB, writes all of it, puts it in place of a random one and \
-              frees that. Nearly all of the time is page faults and writes to fresh memory, unless the allocator keeps freed buffers and gives them out \
-              again: so what is seen is policy, time against memory. Read CPU time and system time beside peak memory; compare \
-              touch=pages and touch=first, which leave less and less but the calls of the kernel, made=zeroed, where fresh pages need no clearing, \
-              and made=grown, where an allocator may move pages instead of bytes. From mimalloc-bench's \
-              malloc-large (2019), which does 2,000 replacements on one thread; so does this with the default of one thread. Before it is \
-              freed a buffer is read in a byte of each page at most.",
+    details: "Holds twenty buffers; a unit allocates one of 5 to 25 MiB, writes all of it, puts it in place of a \
+              random one and frees that. Nearly all of the time is page faults and writes to fresh memory, unless the \
+              allocator keeps freed buffers and gives them out again: so what is seen is policy, time against memory. \
+              Read CPU time and system time beside peak memory; compare touch=pages and touch=first, which leave less \
+              and less but the calls of the kernel, made=zeroed, where fresh pages need no clearing, and made=grown, \
+              where an allocator may move pages instead of bytes. From mimalloc-bench's malloc-large (2019), which \
+              does 2,000 replacements on one thread; so does this with the default of one thread. Before it is freed a \
+              buffer is read in a byte of each page at most.",
     parameters: &[
         Parameter::number("live", 20, 1, 10_000, "buffers over all threads; at least one for each"),
         sizes(SizesKind::Uniform),

@@ -18,12 +18,13 @@ static ABOUT: About = About {
     name: "classic/thread-start",
     summary: "starts many threads that all make their first allocations at the same moment",
     unit: "start",
-    details: "A unit starts the threads and holds them at a barrier; when all are there, each makes its first allocations, sixteen \
-              blocks of different sizes, frees them and ends. Stresses how an allocator sets up a thread's heap when all ask for it at \
-              once: global locks, arenas, first touches of fresh pages. Much of the time is the system's, for starting \
-              threads. Read CPU time and system time over the number of threads. From snmalloc's startup test (snmalloc: A Message \
-              Passing Allocator, ISMM 2019), which does it once for each hardware thread and prints times; here it is \
-              repeated, in the same process, so that only the first start finds the allocator wholly unprepared.",
+    details: "A unit starts the threads and holds them at a barrier; when all are there, each makes its first \
+              allocations, sixteen blocks of different sizes, frees them and ends. Stresses how an allocator sets up a \
+              thread's heap when all ask for it at once: global locks, arenas, first touches of fresh pages. Much of \
+              the time is the system's, for starting threads. Read CPU time and system time over the number of \
+              threads. From snmalloc's startup test (snmalloc: A Message Passing Allocator, ISMM 2019), which does it \
+              once for each hardware thread and prints times; here it is repeated, in the same process, so that only \
+              the first start finds the allocator wholly unprepared.",
     parameters: &[
         Parameter::number("blocks", 16, 1, MOST as u64, "blocks that each thread allocates before it frees them"),
         sizes(SizesKind::LogUniform),
