@@ -14,6 +14,7 @@ mod lanes;
 mod memory;
 mod reuse;
 mod runtime;
+mod soundness;
 mod workload;
 
 pub use dry_run::run_turns;
