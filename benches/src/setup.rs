@@ -27,7 +27,7 @@ impl Setup {
         let mut workers =
             workspace.build(|name| allocators().iter().any(|wanted| wanted == name) || name == COUNTING)?;
         for name in allocators() {
-            if !workers.iter().any(|worker| worker.name == name) {
+            if !workers.iter().any(|worker| worker.name == *name) {
                 let reason = format!("the workspace at {} has no such worker", workspace.root().display());
                 workers.push(Worker { name: name.clone(), program: Err(reason) });
             }
