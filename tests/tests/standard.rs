@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use heapmark::record::{Kind, Record, Role};
 use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Settings, Worker, Workspace};
 
-const CONTENDERS: [&str; 4] = ["system", "jemalloc", "mimalloc", "snmalloc"];
+/// Who is not there to be compared as it is.
+const NOT_COMPARED: [&str; 2] = ["counting", "handicap"];
 
 fn workspace() -> Workspace {
     Workspace::find().expect("the tests lie in the workspace")
@@ -22,6 +23,13 @@ fn workers() -> &'static BTreeMap<String, Worker> {
     })
 }
 
+/// Every backend of the workspace that is there to be compared, the system allocator first, those that have to be named
+/// included.
+fn contenders() -> Vec<Worker> {
+    let others = workers().keys().filter(|name| *name != "system" && !NOT_COMPARED.contains(&name.as_str()));
+    std::iter::once("system").chain(others.map(String::as_str)).map(worker).collect()
+}
+
 fn worker(name: &str) -> Worker {
     let worker = workers().get(name).unwrap_or_else(|| panic!("{name} is not among {:?}", workers().keys())).clone();
     assert!(worker.program.is_ok(), "{name} was not built: {:?}", worker.program);
@@ -32,7 +40,7 @@ fn worker(name: &str) -> Worker {
 fn record() -> &'static Record {
     static RECORD: OnceLock<Record> = OnceLock::new();
     RECORD.get_or_init(|| {
-        let comparison = Comparison::of(CONTENDERS.map(worker)).counting(worker("counting"));
+        let comparison = Comparison::of(contenders()).counting(worker("counting"));
         let mut session = comparison.settings(Settings::smoke()).open(&mut |_| {}).expect("they introduce themselves");
         let names: Vec<_> = session.catalogue().workloads.iter().map(|workload| workload.name.clone()).collect();
         for name in names {
@@ -58,7 +66,7 @@ fn every_workload_has_the_same_result_under_every_allocator() {
         for (arrangement, turns_taken) in [(Arrangement::Turns, row.turns), (Arrangement::Alone, settings.turns_alone)]
         {
             let ours: Vec<_> = samples.iter().filter(|sample| sample.arrangement == arrangement).collect();
-            assert_eq!(ours.len(), CONTENDERS.len() + 1, "{} {arrangement:?}", row.case);
+            assert_eq!(ours.len(), contenders().len() + 1, "{} {arrangement:?}", row.case);
             for sample in &ours {
                 let (turns, theirs) = (&sample.turns.checksum, &ours[0].turns.checksum);
                 assert_eq!(turns.len(), turns_taken as usize, "{} in {}", sample.contender, row.case);
@@ -139,7 +147,7 @@ fn a_loss_that_makes_no_sense_does_not_take() {
 fn every_contender_says_truly_who_it_is() {
     let locked = locked_versions();
     let record = record();
-    assert_eq!(record.contenders.len(), CONTENDERS.len() + 1);
+    assert_eq!(record.contenders.len(), contenders().len() + 1);
     for row in &record.contenders {
         assert!(row.status.is_ok(), "{}: {}", row.name, row.status);
         let identity = row.identity.as_ref().expect("who is ok has introduced itself");

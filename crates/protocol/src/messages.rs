@@ -87,7 +87,8 @@ macro_rules! words {
 words! {
     /// How a worker knows that the allocator it names is the one that serves.
     Proof {
-        /// The allocator's own interface recognised a block that came from the program's normal allocation path.
+        /// The allocator's own interface recognised a block that came from the program's normal allocation path, or handed it out
+        /// after the program had given it back.
         Api = "api",
         /// The dynamic linker says that `malloc` comes from the expected library.
         Symbol = "symbol",
