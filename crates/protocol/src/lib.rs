@@ -5,7 +5,7 @@ mod messages;
 
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
 pub use messages::{
-    Failure, Field, Finding, Finish, Hello, Knob, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, Phase,
+    Failure, Field, Finding, Finish, Hello, Knob, Numbers, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, Phase,
     PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, WorkerKind, Workload, verb,
 };
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use heapmark_protocol::{
-    Failure, Finish, Hello, Knob, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, ParseError,
-    Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, WorkerKind, Workload, verb,
+    Failure, Finish, Hello, Knob, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind,
+    ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
@@ -118,6 +119,7 @@ impl Conversation {
                         unit: one_line(&workload.unit),
                         details: one_line(&workload.details),
                         parameters: Vec::new(),
+                        settle_ms: workload.settle_ms.unwrap_or_default().as_slice().to_vec(),
                     });
                 }
                 verb::Parameter => {
@@ -173,11 +175,12 @@ impl Conversation {
         Ok(turned)
     }
 
-    /// Reads the peak, has everything dropped if `drain`, and ends the worker.
-    pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
+    /// Reads the peak, has everything dropped if `drain`, memory read again after quiet times, and ends the worker.
+    pub(crate) fn finish(mut self, drain: bool, settle_ms: Numbers) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish.saturating_add(std::time::Duration::from_millis(settle_ms));
+        let quiet = settle_ms.as_slice().iter().copied().max().unwrap_or(0);
+        let limit = self.limits.finish.saturating_add(Duration::from_millis(quiet));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {
