@@ -12,13 +12,13 @@ use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
 use super::SETTLE_MS;
-use super::helper::AbortOnPanic;
 use super::script::{Maker, Script};
 use crate::blocks::Block;
 use crate::lock::locked;
 use crate::memory_limit::within_memory;
 use crate::models::{SizesKind, Touch, max_size, min_size, sizes, touch};
 use crate::random::stream;
+use crate::relay::AbortOnPanic;
 
 /// Producers, and one who frees for all of them.
 #[derive(Debug)]

@@ -13,7 +13,6 @@ mod burst_and_idle;
 mod free_only;
 mod grow;
 mod hand_off;
-mod helper;
 mod phase_shift;
 mod pool_per_request;
 mod queue_drain;
@@ -30,7 +29,6 @@ pub(crate) use burst_and_idle::BurstAndIdle;
 pub(crate) use free_only::FreeOnly;
 pub(crate) use grow::Grow;
 pub(crate) use hand_off::HandOff;
-pub(crate) use helper::Helper;
 pub(crate) use phase_shift::PhaseShift;
 pub(crate) use pool_per_request::PoolPerRequest;
 pub(crate) use queue_drain::QueueDrain;
@@ -38,9 +36,6 @@ pub(crate) use size_sweep::SizeSweep;
 pub(crate) use sleeping_owner::SleepingOwner;
 pub(crate) use thread_churn::ThreadChurn;
 pub(crate) use zeroed::Zeroed;
-
-#[cfg(test)]
-mod tests;
 
 /// After how much quiet time memory is read again: before any usual clock has run out, around jemalloc's ten seconds, and
 /// after them.

@@ -6,9 +6,10 @@
 
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
+use super::SETTLE_MS;
 use super::script::Script;
-use super::{Helper, SETTLE_MS};
 use crate::blocks::Block;
+use crate::helper::Helper;
 use crate::memory_limit::within_memory;
 use crate::models::{SizesKind, Touch, max_size, min_size, sizes, touch};
 

@@ -10,7 +10,7 @@ use super::SETTLE_MS;
 use crate::blocks::{Block, Buffer};
 use crate::checksum::mix;
 use crate::memory_limit::within_memory;
-use crate::models::{Touch, touch};
+use crate::models::{Touch, touch_or_none};
 use crate::random::scatter;
 
 /// Zeroed blocks.
@@ -38,7 +38,7 @@ static ABOUT: About = About {
         Parameter::number("smallest_kib", 64, 1, 1 << 20, "KiB of the smallest block"),
         Parameter::number("largest_kib", 16_384, 1, 1 << 24, "KiB that no block exceeds"),
         Parameter::choice("heap", &["fresh", "aged"], "whether blocks of these sizes were used before"),
-        touch(Touch::None),
+        touch_or_none(Touch::None),
         Parameter::threads(),
     ],
 };

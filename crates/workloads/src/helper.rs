@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::lock::locked;
+use crate::relay::AbortOnPanic;
 
 /// A thread that turns one thing into another, once for each time it is asked. It ends when this is dropped.
 pub(crate) struct Helper<T> {
@@ -92,17 +93,6 @@ impl<T> Drop for Helper<T> {
         if let Some(thread) = self.thread.take() {
             // It cannot have panicked: that would have ended the process.
             let _ = thread.join();
-        }
-    }
-}
-
-/// Ends the process when its thread panics: who has asked would wait for ever.
-pub(crate) struct AbortOnPanic;
-
-impl Drop for AbortOnPanic {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            std::process::abort();
         }
     }
 }
