@@ -1,8 +1,9 @@
 //! Threads that work in place of a lane, one after the other.
 //!
-//! In long-running servers threads end and others go on with what they have left. A lane's own thread cannot end before the
-//! sample does, so it has a deputy: a thread that does the lane's turns and, after a number of units, is joined and replaced by a new
-//! one, which finds everything where its predecessor has left it. While the deputy works, the lane's thread sleeps.
+//! In long-running servers threads end and others go on with what they have left. A lane's own thread cannot end before
+//! the sample does, so it has a deputy: a thread that does the lane's turns and, after a number of units, is joined and
+//! replaced by a new one, which finds everything where its predecessor has left it. While the deputy works, the lane's
+//! thread sleeps.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;

@@ -1,9 +1,10 @@
 //! Things handed from each lane to the next one: bounded, by the dozen, without allocating.
 //!
-//! The lanes form a ring. What a lane gives is collected until it is worth a lock, then goes into the inbox of its successor.
-//! Where there is no room, it first takes what has come for itself, which makes room elsewhere; and parks where that is
-//! nothing either. At the end of its turn a lane says that it has given everything, and takes until its predecessor has
-//! said so too: so nothing is on its way between turns, and what a turn adds up to does not depend on who was fast.
+//! The lanes form a ring. What a lane gives is collected until it is worth a lock, then goes into the inbox of its
+//! successor. Where there is no room, it first takes what has come for itself, which makes room elsewhere; and parks
+//! where that is nothing either. At the end of its turn a lane says that it has given everything, and takes until its
+//! predecessor has said so too: so nothing is on its way between turns, and what a turn adds up to does not depend on
+//! who was fast.
 
 use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
@@ -149,7 +150,8 @@ mod tests {
 
     use super::*;
 
-    /// Every lane gives `given[lane]` numbers in each of some turns; what each takes is checked against its predecessor's.
+    /// Every lane gives `given[lane]` numbers in each of some turns; what each takes is checked against its
+    /// predecessor's.
     fn run(capacity: usize, given: &[u64]) {
         let lanes = given.len();
         let ring = Ring::new(lanes, capacity);

@@ -15,14 +15,17 @@ pub(crate) const SETS: &[Set] = &[
     },
     Set { name: "graph", summary: "object graphs", workloads: GRAPH },
     Set { name: "json", summary: "JSON as services handle it", workloads: JSON },
-    Set { name: "classic", summary: "the stress programs that allocators have always been compared with", workloads: CLASSIC },
+    Set {
+        name: "classic",
+        summary: "the stress programs that allocators have always been compared with",
+        workloads: CLASSIC,
+    },
     Set { name: "memory", summary: "memory over time: what stays, for how long, and whether it grows", workloads: MEMORY },
     Set { name: "control", summary: "work in which no allocator can differ", workloads: CONTROL },
     Set { name: "all", summary: "everything there is", workloads: &ALL },
 ];
 
-const GRAPH: &[&str] =
-    &["graph/tree", "graph/dag", "graph/records", "graph/handoff", "graph/fork-join", "graph/aged"];
+const GRAPH: &[&str] = &["graph/tree", "graph/dag", "graph/records", "graph/handoff", "graph/fork-join", "graph/aged"];
 
 const JSON: &[&str] = &["json/lotofobjects", "json/build", "json/parse", "json/edit", "json/pool"];
 

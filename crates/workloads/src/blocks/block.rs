@@ -19,7 +19,8 @@ const ALIGNMENT: usize = align_of::<u64>();
 const TOUCH_SHIFT: u32 = 32;
 const KEY_SHIFT: u32 = 34;
 
-/// A block on the heap, aligned to eight bytes. Its first word is its stamp: size, touch and key. Thirty bits of the key are kept.
+/// A block on the heap, aligned to eight bytes. Its first word is its stamp: size, touch and key. Thirty bits of the
+/// key are kept.
 ///
 /// Dropping it frees it; [`Block::free`] also tells what was in it.
 #[derive(Debug)]
@@ -81,7 +82,8 @@ impl Block {
         if touch <= Touch::First {
             return 0;
         }
-        // SAFETY: the block has as many bytes as its stamp says, and what its touch covers was written when it was made.
+        // SAFETY: the block has as many bytes as its stamp says, and what its touch covers was written when it was
+        // made.
         unsafe { pattern::damage(self.stamp.as_ptr().cast(), size_of_stamp(stamp), touch, stamp) }
     }
 
@@ -91,8 +93,8 @@ impl Block {
         self.stamp().wrapping_add(self.damage())
     }
 
-    /// Reads back what was written, frees the block, and returns what was wrong with it: for blocks that come to whoever is
-    /// fastest, so that which one it was must not count.
+    /// Reads back what was written, frees the block, and returns what was wrong with it: for blocks that come to
+    /// whoever is fastest, so that which one it was must not count.
     #[inline]
     pub(crate) fn discard(self) -> u64 {
         self.damage()

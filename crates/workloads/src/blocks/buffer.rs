@@ -7,7 +7,8 @@ use std::ptr::NonNull;
 use super::pattern;
 use crate::models::Touch;
 
-/// How far apart the bytes are that are looked at in a zeroed buffer: one of each page, so that looking does not cost more than making.
+/// How far apart the bytes are that are looked at in a zeroed buffer: one of each page, so that looking does not cost
+/// more than making.
 const LOOK: usize = crate::models::PAGE;
 
 /// A block on the heap of any size but zero and any alignment. Dropping it frees it.
@@ -38,8 +39,8 @@ impl Buffer {
         buffer
     }
 
-    /// Allocates a zeroed buffer, looks whether it is zero where `touch` reaches (nowhere, in the first word, a byte of each page), and
-    /// writes of it what `touch` says.
+    /// Allocates a zeroed buffer, looks whether it is zero where `touch` reaches (nowhere, in the first word, a byte of
+    /// each page), and writes of it what `touch` says.
     ///
     /// # Panics
     /// Like [`Buffer::new`].
@@ -98,18 +99,22 @@ impl Buffer {
         self.layout.size()
     }
 
-    /// Reads back all that was written: 0 if it is still that, and the buffer was aligned, and zero where that was asked for.
+    /// Reads back all that was written: 0 if it is still that, and the buffer was aligned, and zero where that was
+    /// asked for.
+    #[cfg(test)]
     pub(crate) fn damage(&self) -> u64 {
         self.damage_seen(self.touch)
     }
 
-    /// Like [`Buffer::damage`], but looks at no more than a byte of each page.
+    /// Reads back what was written, but no more than a byte of each page: 0 if it is still that, and the buffer was
+    /// aligned, and zero where that was asked for.
     pub(crate) fn damage_at_a_glance(&self) -> u64 {
         self.damage_seen(if self.touch == Touch::All { Touch::Pages } else { self.touch })
     }
 
     fn damage_seen(&self, touch: Touch) -> u64 {
-        // SAFETY: the block has as many bytes as its layout, and what its touch covers has been written; `touch` covers no more.
+        // SAFETY: the block has as many bytes as its layout, and what its touch covers has been written; `touch` covers
+        // no more.
         self.faults | unsafe { pattern::damage(self.start.as_ptr(), self.layout.size(), touch, self.key) }
     }
 }

@@ -1,10 +1,11 @@
 //! Blocks of memory from the global allocator, as safe values.
 //!
-//! The classic stress programs deal in bare blocks of a size that is known at run time only, which no type of the standard
-//! library is: a boxed slice has to be filled, a vector has three words. What is unsafe about them is in here, and nowhere
-//! else in this crate.
+//! The classic stress programs deal in bare blocks of a size that is known at run time only, which no type of the
+//! standard library is: a boxed slice has to be filled, a vector has three words. What is unsafe about them is in here,
+//! and nowhere else in this crate.
 //!
-//! - [`Block`] says itself how large it is, so that its owner is one word, as a C pointer is; its first word is always touched.
+//! - [`Block`] says itself how large it is, so that its owner is one word, as a C pointer is; its first word is always
+//!   touched.
 //! - [`Buffer`] has its layout beside it: it may stay untouched, be zeroed, have any alignment, and grow.
 //! - [`Table`] holds blocks that threads swap without a lock.
 //!

@@ -1,4 +1,5 @@
-//! What is written into blocks: words that follow from a key and their place, so that every part of a block tells whose it is.
+//! What is written into blocks: words that follow from a key and their place, so that every part of a block tells whose
+//! it is.
 #![expect(unsafe_code, reason = "what a block holds is written and read through its address")]
 
 use crate::models::{PAGE, Touch};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::Block;
 
-/// Places that hold a block or none. A swap is one atomic exchange; neighbouring places share cache lines, as those of a
-/// plain array do.
+/// Places that hold a block or none. A swap is one atomic exchange; neighbouring places share cache lines, as those of
+/// a plain array do.
 #[derive(Debug)]
 pub(crate) struct Table {
     places: Box<[AtomicPtr<u64>]>,

@@ -19,13 +19,14 @@ static ABOUT: About = About {
     name: "classic/alloc-test",
     summary: "fills and empties slots, four times in five one of a fifth of them",
     unit: "call",
-    details: "The threads share out a large array of slots, half of them filled. A unit picks a slot and frees the block in it, or \
-              allocates one if it is empty; four picks in five fall on a fifth of the slots, so that blocks live for very \
-              different times side by side. All of a block is written when it is allocated and read when it is freed. \
-              Stresses small blocks in a working set beyond the caches: memory order and packing count as well as the \
-              allocator's paths. From ITHare's alloc-test (OLogN Technologies, 2018), which simulates real loads by \
-              Pareto distributions. The original ends at 16 threads and runs a fixed number of calls for each; here there \
-              may be more, and blocks cross between threads if cross_thread says so.",
+    details: "The threads share out a large array of slots, half of them filled. A unit picks a slot and frees the \
+              block in it, or allocates one if it is empty; four picks in five fall on a fifth of the slots, so that \
+              blocks live for very different times side by side. All of a block is written when it is allocated and \
+              read when it is freed. Stresses small blocks in a working set beyond the caches: memory order and \
+              packing count as well as the allocator's paths. From ITHare's alloc-test (OLogN Technologies, 2018), \
+              which simulates real loads by Pareto distributions. The original ends at 16 threads and runs a fixed \
+              number of calls for each; here there may be more, and blocks cross between threads if cross_thread says \
+              so.",
     parameters: &[
         Parameter::number("slots", 1 << 18, 2, 1 << 24, "slots of all threads together; at least two for each"),
         sizes(SizesKind::InverseSquare),
@@ -62,8 +63,8 @@ impl Workload for AllocTest {
     }
 }
 
-/// One of the slots, four times in five one of the first fifth, and so on within: the share of picks that fall on the first
-/// part x of the slots is x to the power of ln 0.8 / ln 0.2.
+/// One of the slots, four times in five one of the first fifth, and so on within: the share of picks that fall on the
+/// first part x of the slots is x to the power of ln 0.8 / ln 0.2.
 fn popular(rng: &mut Rng, slots: usize) -> usize {
     let exponent = 0.2_f64.ln() / 0.8_f64.ln();
     #[expect(

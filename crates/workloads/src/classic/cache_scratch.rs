@@ -17,12 +17,13 @@ static ABOUT: About = About {
     name: "classic/cache-scratch",
     summary: "like cache-thrash, after each thread has freed an object that came from one and the same",
     unit: "object",
-    details: "One thread allocates a tiny object for each of the others, side by side in a cache line or two. Each frees \
-              the one it was given, then allocates, writes to and frees its own as in cache-thrash. An allocator that \
-              gives a thread the freed place back has the threads write to one cache line ever after (passive false \
-              sharing). Read it beside classic/cache-thrash: only the handed-over objects make the difference. From the Hoard \
-              allocator's benchmarks (Berger, McKinley, Blumofe and Wilson, ASPLOS 2000). The original divides a fixed number of \
-              writes by the number of threads, so that its time vanishes on many cores; here the work is calibrated.",
+    details: "One thread allocates a tiny object for each of the others, side by side in a cache line or two. Each \
+              frees the one it was given, then allocates, writes to and frees its own as in cache-thrash. An allocator \
+              that gives a thread the freed place back has the threads write to one cache line ever after (passive \
+              false sharing). Read it beside classic/cache-thrash: only the handed-over objects make the difference. \
+              From the Hoard allocator's benchmarks (Berger, McKinley, Blumofe and Wilson, ASPLOS 2000). The original \
+              divides a fixed number of writes by the number of threads, so that its time vanishes on many cores; here \
+              the work is calibrated.",
     parameters: &[SIZE, WRITES, Parameter::threads()],
 };
 

@@ -14,13 +14,14 @@ static ABOUT: About = About {
     name: "classic/cache-thrash",
     summary: "allocates tiny objects on all threads and writes to them again and again",
     unit: "object",
-    details: "Each thread allocates an object of a byte, writes to it a hundred times and frees it. An allocator that takes the \
-              objects of different threads from one cache line makes every write wait for the other cores (active false \
-              sharing), which costs many times what the rest costs; with one thread nothing can be shared, so the \
-              difference between threads=1 and more, per thread, is the price. Most of the time is the program's own \
-              writes, so allocators that keep threads apart come out the same. From the Hoard allocator's benchmarks \
-              (Berger, McKinley, Blumofe and Wilson, ASPLOS 2000). The original divides a fixed number of writes by the \
-              number of threads, so that its time vanishes on many cores; here the work is calibrated.",
+    details: "Each thread allocates an object of a byte, writes to it a hundred times and frees it. An allocator that \
+              takes the objects of different threads from one cache line makes every write wait for the other cores \
+              (active false sharing), which costs many times what the rest costs; with one thread nothing can be \
+              shared, so the difference between threads=1 and more, per thread, is the price. Most of the time is the \
+              program's own writes, so allocators that keep threads apart come out the same. From the Hoard \
+              allocator's benchmarks (Berger, McKinley, Blumofe and Wilson, ASPLOS 2000). The original divides a fixed \
+              number of writes by the number of threads, so that its time vanishes on many cores; here the work is \
+              calibrated.",
     parameters: &[SIZE, WRITES, Parameter::threads()],
 };
 

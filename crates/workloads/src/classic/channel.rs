@@ -4,8 +4,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::lock::locked;
 
-/// A channel with room for so many things, made beforehand. Who sends waits where there is no room, who receives where there is
-/// nothing: nobody spins, and nothing is allocated.
+/// A channel with room for so many things, made beforehand. Who sends waits where there is no room, who receives where
+/// there is nothing: nobody spins, and nothing is allocated.
 pub(super) struct Channel<T> {
     state: Mutex<State<T>>,
     filled: Condvar,
@@ -57,7 +57,8 @@ impl<T> Channel<T> {
         self.filled.notify_one();
     }
 
-    /// Receives all that waits, into an empty list. `false` at the end of the turn: all senders have closed, and nothing is left.
+    /// Receives all that waits, into an empty list. `false` at the end of the turn: all senders have closed, and
+    /// nothing is left.
     pub(super) fn receive(&self, into: &mut Vec<T>) -> bool {
         let mut state = locked(&self.state);
         loop {
@@ -107,7 +108,8 @@ mod tests {
                         received.append(&mut into);
                     }
                     received.sort_unstable();
-                    let sent: Vec<i32> = (0..turn * 5).flat_map(|number| std::iter::repeat_n(number, senders)).collect();
+                    let sent: Vec<i32> =
+                        (0..turn * 5).flat_map(|number| std::iter::repeat_n(number, senders)).collect();
                     assert_eq!(received, sent);
                 }
                 assert_eq!(into.capacity(), made, "the channel never grows");

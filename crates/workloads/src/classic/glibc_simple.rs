@@ -16,13 +16,13 @@ static ABOUT: About = About {
     name: "classic/glibc-simple",
     summary: "allocates blocks of one size by the hundred, then frees them",
     unit: "block",
-    details: "Allocates a round of blocks of one size, then frees the first half of them in the order in which they came and the \
-              other half in the opposite one. With the default of 400 blocks all is in the cache, so this is the price of \
-              the shortest paths: throughput is one over the time of an allocation and its free. Compare live=25, which \
-              many per-thread caches hold, with live=1600, which they do not; and where=second: a thread that is not the \
-              first one has another heap in the GNU C library, and a program with one thread skips its locks. From that library's \
-              bench-malloc-simple (2019), which writes every byte (touch=all) and never reads back; here the first word is written and \
-              read, which keeps the loop itself short.",
+    details: "Allocates a round of blocks of one size, then frees the first half of them in the order in which they \
+              came and the other half in the opposite one. With the default of 400 blocks all is in the cache, so this \
+              is the price of the shortest paths: throughput is one over the time of an allocation and its free. \
+              Compare live=25, which many per-thread caches hold, with live=1600, which they do not; and where=second: \
+              a thread that is not the first one has another heap in the GNU C library, and a program with one thread \
+              skips its locks. From that library's bench-malloc-simple (2019), which writes every byte (touch=all) and \
+              never reads back; here the first word is written and read, which keeps the loop itself short.",
     parameters: &[
         Parameter::number("size", 16, 8, 1 << 20, "bytes of each block"),
         Parameter::number("live", 400, 1, 1_000_000, "blocks in a round, on each thread"),
@@ -71,7 +71,8 @@ impl Job for Plan {
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let key = scatter(scatter(self.seed) ^ index as u64);
-        let rounds = Rounds { size: self.size, touch: self.touch, kept: Vec::with_capacity(self.live), live: self.live, key };
+        let rounds =
+            Rounds { size: self.size, touch: self.touch, kept: Vec::with_capacity(self.live), live: self.live, key };
         let never = u64::MAX;
         Box::new(Solo {
             rounds: Relay::new(rounds, if self.place == "second" { never } else { 0 }),

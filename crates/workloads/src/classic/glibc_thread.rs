@@ -5,8 +5,8 @@ use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload}
 use crate::blocks::Block;
 use crate::memory_limit::within_memory;
 use crate::models::{
-    Crossing, Cycle, Sizes, SizesKind, Touch, WAITING, blocks_alive, cross_thread, live_kib, max_size, min_size, odd_length, sizes,
-    touch,
+    Crossing, Cycle, Sizes, SizesKind, Touch, WAITING, blocks_alive, cross_thread, live_kib, max_size, min_size,
+    odd_length, sizes, touch,
 };
 use crate::random::{scatter, stream};
 use crate::ring::Ring;
@@ -19,12 +19,13 @@ static ABOUT: About = About {
     name: "classic/glibc-thread",
     summary: "replaces random blocks, of which twice the size is a quarter as frequent",
     unit: "replacement",
-    details: "Each thread holds an array of blocks; a unit frees a random one, allocates another in its place and writes all \
-              of it. Sizes follow an inverse square, so that most blocks have a few dozen bytes and one in thousands \
-              has many KiB. Nothing is shared between the threads unless cross_thread says so: what \
-              does not scale here is the allocator. Read throughput by number of threads. From the GNU C library's \
-              bench-malloc-thread (2014). The original runs for some seconds, and all its threads share one sequence of \
-              sizes and places from its beginning; here the work is counted, and each thread begins at a place of its own.",
+    details: "Each thread holds an array of blocks; a unit frees a random one, allocates another in its place and \
+              writes all of it. Sizes follow an inverse square, so that most blocks have a few dozen bytes and one in \
+              thousands has many KiB. Nothing is shared between the threads unless cross_thread says so: what does not \
+              scale here is the allocator. Read throughput by number of threads. From the GNU C library's \
+              bench-malloc-thread (2014). The original runs for some seconds, and all its threads share one sequence \
+              of sizes and places from its beginning; here the work is counted, and each thread begins at a place of \
+              its own.",
     parameters: &[
         Parameter::number("slots", 1024, 1, 10_000_000, "blocks that each thread holds"),
         live_kib(),

@@ -18,15 +18,16 @@ static ABOUT: About = About {
     name: "classic/larson",
     summary: "replaces random blocks; threads end and leave theirs to successors",
     unit: "replacement",
-    details: "Each thread holds an array of blocks; a unit frees a random one and allocates another of random size in its \
-              place. After so many units a thread ends, and a new one takes over its array, so that what a generation \
-              frees first was allocated by its predecessor. The array has been filled and replaced four times over before \
-              the clock starts. Stresses small and medium blocks with random lifetimes, and what becomes of a dead \
-              thread's heap. Read throughput, and peak memory for fragmentation. Compare generation=0, where no thread \
-              ends. From Larson and Krishnan, Memory Allocation for Long-Running Server Applications (ISMM 1998), with the \
-              numbers of mimalloc-bench. The original runs for some seconds, starts each successor from the dying thread, and keeps \
-              threads in an array without a bound; here the work is counted, and a thread is joined before the next one \
-              starts. Rust always tells the allocator the size of what it frees, so this is larson-sized as well.",
+    details: "Each thread holds an array of blocks; a unit frees a random one and allocates another of random size in \
+              its place. After so many units a thread ends, and a new one takes over its array, so that what a \
+              generation frees first was allocated by its predecessor. The array has been filled and replaced four \
+              times over before the clock starts. Stresses small and medium blocks with random lifetimes, and what \
+              becomes of a dead thread's heap. Read throughput, and peak memory for fragmentation. Compare \
+              generation=0, where no thread ends. From Larson and Krishnan, Memory Allocation for Long-Running Server \
+              Applications (ISMM 1998), with the numbers of mimalloc-bench. The original runs for some seconds, starts \
+              each successor from the dying thread, and keeps threads in an array without a bound; here the work is \
+              counted, and a thread is joined before the next one starts. Rust always tells the allocator the size of \
+              what it frees, so this is larson-sized as well.",
     parameters: &[
         Parameter::number("slots", 5000, 1, 10_000_000, "blocks that each thread holds"),
         live_kib(),

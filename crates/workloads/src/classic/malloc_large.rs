@@ -15,17 +15,24 @@ static ABOUT: About = About {
     name: "classic/malloc-large",
     summary: "replaces random buffers of 5 to 25 MiB",
     unit: "buffer",
-    details: "Holds twenty buffers; a unit allocates one of 5 to 25 MiB, writes all of it, puts it in place of a random one and \
-              frees that. Nearly all of the time is page faults and writes to fresh memory, unless the allocator keeps freed buffers and gives them out \
-              again: so what is seen is policy, time against memory. Read CPU time and system time beside peak memory; compare \
-              touch=pages and touch=first, which leave less and less but the calls of the kernel. From mimalloc-bench's \
-              malloc-large (2019), which does 2,000 replacements on one thread; so does this with the default of one thread. Before it is \
-              freed a buffer is read in a byte of each page at most.",
+    details: "Holds twenty buffers; a unit allocates one of 5 to 25 MiB, writes all of it, puts it in place of a \
+              random one and frees that. Nearly all of the time is page faults and writes to fresh memory, unless the \
+              allocator keeps freed buffers and gives them out again: so what is seen is policy, time against memory. \
+              Read CPU time and system time beside peak memory; compare touch=pages and touch=first, which leave less \
+              and less but the calls of the kernel, made=zeroed, where fresh pages need no clearing, and made=grown, \
+              where an allocator may move pages instead of bytes. From mimalloc-bench's malloc-large (2019), which \
+              does 2,000 replacements on one thread; so does this with the default of one thread. Before it is freed a \
+              buffer is read in a byte of each page at most.",
     parameters: &[
         Parameter::number("live", 20, 1, 10_000, "buffers over all threads; at least one for each"),
         sizes(SizesKind::Uniform),
         min_size(5 << 20),
         max_size(25 << 20),
+        Parameter::choice(
+            "made",
+            &["plain", "zeroed", "grown"],
+            "how a buffer is asked for: as it comes, zeroed, or small and then grown by doubling",
+        ),
         touch_or_none(Touch::All),
         Parameter::number("threads", 1, 1, 1024, "threads that work at the same time"),
     ],
@@ -47,6 +54,7 @@ impl Workload for MallocLarge {
             seed: setup.seed,
             lanes,
             live,
+            made: setup.choice("made"),
             touch: Touch::of(setup),
             sizes: sizes.cycle(&mut rng),
             places: Cycle::draw(odd_length(live), || rng.usize(..live)),
@@ -54,11 +62,15 @@ impl Workload for MallocLarge {
     }
 }
 
+/// What a buffer has before it grows.
+const GROWN_FROM: usize = 1024;
+
 struct Plan {
     seed: u64,
     lanes: usize,
     /// Buffers of each lane.
     live: usize,
+    made: &'static str,
     touch: Touch,
     sizes: Cycle,
     places: Cycle,
@@ -73,6 +85,7 @@ impl Job for Plan {
         let random = scatter(scatter(self.seed) ^ index as u64);
         let mut replacer = Replacer {
             buffers: Vec::with_capacity(self.live),
+            made: self.made,
             touch: self.touch,
             sizes: self.sizes.from(random),
             places: self.places.from(random >> 32),
@@ -88,6 +101,7 @@ impl Job for Plan {
 
 struct Replacer {
     buffers: Vec<Buffer>,
+    made: &'static str,
     touch: Touch,
     sizes: Cycle,
     places: Cycle,
@@ -97,7 +111,18 @@ struct Replacer {
 impl Replacer {
     fn buffer(&mut self) -> Buffer {
         self.key = self.key.wrapping_add(1);
-        Buffer::new(self.sizes.next(), align_of::<u64>(), self.touch, self.key)
+        let (size, alignment) = (self.sizes.next(), align_of::<u64>());
+        match self.made {
+            "zeroed" => Buffer::zeroed(size, alignment, self.touch, self.key),
+            "grown" => {
+                let mut buffer = Buffer::new(size.min(GROWN_FROM), alignment, self.touch, self.key);
+                while buffer.size() < size {
+                    buffer.resize((2 * buffer.size()).min(size));
+                }
+                buffer
+            }
+            _ => Buffer::new(size, alignment, self.touch, self.key),
+        }
     }
 }
 

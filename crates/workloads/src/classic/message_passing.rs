@@ -18,14 +18,15 @@ static ABOUT: About = About {
     name: "classic/message-passing",
     summary: "allocates messages on some threads, forwards half of them, frees them on others",
     unit: "message",
-    details: "A few threads produce messages, as many consume and free them, and from four threads on a quarter only forward: every \
-              second lot of messages takes the way through one of those. No thread allocates and frees: everything is freed \
-              by another one, which never gives anything back by itself. A bound on the messages under way stops producers that are too \
-              fast (back-pressure). Stresses remote frees, and whether freed memory finds its way home; peak memory means \
-              something, since the bound does. Read wall time beside CPU time. With one thread it holds as many messages and frees them itself. \
-              After snmalloc's msgpass test (snmalloc: A Message Passing Allocator, ISMM 2019), which \
-              has three producers, three consumers, two proxies and 4,096 messages; it prints ticks of one run, and \
-              here messages are handed over by the lot, so that the channel's lock costs little.",
+    details: "A few threads produce messages, as many consume and free them, and from four threads on a quarter only \
+              forward: every second lot of messages takes the way through one of those. No thread allocates and frees: \
+              everything is freed by another one, which never gives anything back by itself. A bound on the messages \
+              under way stops producers that are too fast (back-pressure). Stresses remote frees, and whether freed \
+              memory finds its way home; peak memory means something, since the bound does. Read wall time beside CPU \
+              time. With one thread it holds as many messages and frees them itself. After snmalloc's msgpass test \
+              (snmalloc: A Message Passing Allocator, ISMM 2019), which has three producers, three consumers, two \
+              proxies and 4,096 messages; it prints ticks of one run, and here messages are handed over by the lot, so \
+              that the channel's lock costs little.",
     parameters: &[
         Parameter::number("outstanding", 4096, 1, 1_000_000, "messages under way at most, about"),
         sizes(SizesKind::Uniform),
@@ -59,9 +60,7 @@ impl Workload for MessagePassing {
             touch: Touch::of(setup),
             sizes: sizes.cycle(&mut stream(setup.seed, lanes as u64)),
             to_proxies: (0..cast.proxies).map(|_| Channel::new(cast.producers, capacity)).collect(),
-            to_consumers: (0..cast.consumers)
-                .map(|_| Channel::new(cast.producers + cast.proxies, capacity))
-                .collect(),
+            to_consumers: (0..cast.consumers).map(|_| Channel::new(cast.producers + cast.proxies, capacity)).collect(),
             cast,
         }))
     }

@@ -17,22 +17,29 @@ static ABOUT: About = About {
     name: "classic/mleak",
     summary: "starts threads, has each allocate and free a block, and joins them",
     unit: "thread",
-    details: "Starts ten threads at a time; each allocates a block of 128 bytes, frees it and ends, and all are joined before the next ten \
-              start. Stresses what an allocator makes for a thread at its first allocation and what it does when the thread ends. Most of \
-              the time is the system's, for starting threads, so throughput differs little; read memory: it must not grow \
-              with the number of threads that have been. From mimalloc-bench's mleak (2019). What that suite calls mleak10 \
-              and mleak100 are 5 and 50 repetitions of a hundred rounds; here the unit is a thread, and the work is \
-              calibrated. The lanes' threads start them, each its part of the ten.",
+    details: "Starts ten threads at a time; each allocates a block of 128 bytes, frees it and ends, and all are joined \
+              before the next ten start. Stresses what an allocator makes for a thread at its first allocation and \
+              what it does when the thread ends. Most of the time is the system's, for starting threads, so throughput \
+              differs little; read memory: it must not grow with the number of threads that have been. From \
+              mimalloc-bench's mleak (2019). What that suite calls mleak10 and mleak100 are 5 and 50 repetitions of a \
+              hundred rounds; here the unit is a thread, and the work is calibrated. The lanes' threads start them, \
+              each its part of the ten.",
     parameters: &[
-        Parameter::number("together", 10, 1, 1024, "threads that run at the same time, over all that start them; at least one for each"),
-        Parameter::number("blocks", 1, 1, MOST, "blocks that each allocates before it frees them"),
+        Parameter::number(
+            "together",
+            10,
+            1,
+            1024,
+            "threads that run at the same time, over all that start them; at least one for each",
+        ),
+        Parameter::number("blocks", 1, 1, MOST as u64, "blocks that each allocates before it frees them"),
         Parameter::number("size", 128, 8, 1 << 20, "bytes of each block"),
         Parameter::threads(),
     ],
 };
 
 /// Blocks that a thread can hold, on its stack.
-const MOST: u64 = 64;
+const MOST: usize = 64;
 
 impl Workload for Mleak {
     fn about(&self) -> &About {
@@ -97,10 +104,13 @@ impl Lane for Starter<'_> {
 
 /// What one thread does.
 fn live_and_die(key: u64, blocks: usize, size: usize) -> u64 {
-    let mut held = [const { None }; MOST as usize];
+    let mut held = [const { None }; MOST];
     for slot in &mut held[..blocks] {
         *slot = Some(Block::new(size, key, Touch::First));
     }
     // Without this the compiler could see that nobody else ever gets to see the blocks, and leave them out.
-    std::hint::black_box(&mut held).iter_mut().filter_map(Option::take).fold(0, |sum, block| sum.wrapping_add(block.free()))
+    std::hint::black_box(&mut held)
+        .iter_mut()
+        .filter_map(Option::take)
+        .fold(0, |sum, block| sum.wrapping_add(block.free()))
 }

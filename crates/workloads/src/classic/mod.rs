@@ -1,14 +1,14 @@
 //! The `classic/…` family: the stress programs that allocators have been compared with for thirty years.
 //!
-//! Written anew from what has been published about them, faithful in sizes, lifetimes and who frees what. What differs from
-//! the originals on purpose, and why, stands in each workload's details. Three things differ in all of them:
+//! Written anew from what has been published about them, faithful in sizes, lifetimes and who frees what. What differs
+//! from the originals on purpose, and why, stands in each workload's details. Three things differ in all of them:
 //!
-//! - The work is fixed and counted, not what fits into some seconds: else memory would depend on speed, and time would vanish where
-//!   work is divided among many cores.
+//! - The work is fixed and counted, not what fits into some seconds: else memory would depend on speed, and time would
+//!   vanish where work is divided among many cores.
 //! - Sizes and places are drawn before the clock starts, so that the timed loops hold little but calls of the allocator.
 //! - The first word of every block says what the block is, and is read before the block is freed. It goes into the
-//!   checksum, so that a block which two owners have been given does not pass for speed. With `touch=all` that holds for every byte.
-//!   A block has eight bytes at least.
+//!   checksum, so that a block which two owners have been given does not pass for speed. With `touch=all` that holds for
+//!   every byte. A block has eight bytes at least.
 
 mod alloc_test;
 mod cache_scratch;

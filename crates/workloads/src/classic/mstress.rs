@@ -19,16 +19,18 @@ static ABOUT: About = About {
     name: "classic/mstress",
     summary: "tasks on short-lived threads, with small and large objects, some exchanged between them",
     unit: "object",
-    details: "A thread allocates objects: two in three short-lived ones of 8 to 128 bytes, one in three of up to 512 bytes that it \
-              keeps to the end of its task. After each it frees a random short-lived object with a chance of 66 %, and with 25 % \
-              exchanges one with what is at a random place of a table shared by all. One object in 100 is a hundred times \
-              larger, one in 1,000 a thousand times, one in 10,000 ten thousand times. At its task's end it frees all it has and every second \
-              object of its part of the table, and ends; another thread takes the next task. The first thread's tasks have 5,000 objects, \
-              the second one's 10,000 and so on up to the eighth's 40,000. All of an object is written when it is allocated and read when it is freed. Stresses remote \
-              frees, dead threads' heaps and large objects at once; read peak memory beside throughput. From mimalloc's stress test (Leijen, \
-              Microsoft Research, 2018), whose author warns not to benchmark with it, since what it does depends on scheduling. Here \
-              it does so only in which object a thread finds in the table; the work and the checksum do not. In the original \
-              large objects are about twice as frequent as its own comments say; here they are as said.",
+    details: "A thread allocates objects: two in three short-lived ones of 8 to 128 bytes, one in three of up to 512 \
+              bytes that it keeps to the end of its task. After each it frees a random short-lived object with a \
+              chance of 66 %, and with 25 % exchanges one with what is at a random place of a table shared by all. One \
+              object in 100 is a hundred times larger, one in 1,000 a thousand times, one in 10,000 ten thousand \
+              times. At its task's end it frees all it has and every second object of its part of the table, and ends; \
+              another thread takes the next task. The first thread's tasks have 5,000 objects, the second one's 10,000 \
+              and so on up to the eighth's 40,000. All of an object is written when it is allocated and read when it \
+              is freed. Stresses remote frees, dead threads' heaps and large objects at once; read peak memory beside \
+              throughput. From mimalloc's stress test (Leijen, Microsoft Research, 2018), whose author warns not to \
+              benchmark with it, since what it does depends on scheduling. Here it does so only in which object a \
+              thread finds in the table; the work and the checksum do not. In the original large objects are about \
+              twice as frequent as its own comments say; here they are as said.",
     parameters: &[
         Parameter::number("objects", 5000, 1, 10_000_000, "objects of the first thread's task"),
         Parameter::number("transfers", 1000, 1, 1_000_000, "places in the table where objects are exchanged"),
@@ -192,7 +194,7 @@ impl Stress {
             }
         }
         if choice / 300 % 4 == 0 {
-            let place = self.some_place(choice.rotate_left(7) & 0xffff_ffff);
+            let place = self.some_place((choice << 7) & 0xffff_ffff);
             let object = self.short[place].take();
             self.short[place] = self.table.swap(self.places.next(), object);
         }

@@ -16,18 +16,25 @@ static ABOUT: About = About {
     name: "classic/rptest",
     summary: "frees and allocates scattered blocks of up to 16,000 bytes, handing some to the next thread",
     unit: "loop",
-    details: "Each thread holds 1,000 blocks. A loop frees a hundred at scattered places, then allocates a hundred at others, in place of what is \
-              still there; sizes fall off in a straight line from 8 to 16,000 bytes, so that most blocks have some \
-              KiB. Every second loop allocates a hundred more for the next thread, which frees them. A byte of each page \
-              is touched. Stresses medium sizes, which many allocators treat as runs of pages, and remote frees of them. Read \
-              throughput and the kernel's share of CPU time. From Jansson's rpmalloc-benchmark (2017) with the settings \
-              of mimalloc-bench. The original hands over to whichever thread and starts a second generation of threads; here the threads \
-              form a ring with bounded inboxes and stay, so that the work is the same in every run. It counts operations per \
-              second of CPU time; here both times are reported.",
+    details: "Each thread holds 1,000 blocks. A loop frees a hundred at scattered places, then allocates a hundred at \
+              others, in place of what is still there; sizes fall off in a straight line from 8 to 16,000 bytes, so \
+              that most blocks have some KiB. Every second loop allocates a hundred more for the next thread, which \
+              frees them. A byte of each page is touched. Stresses medium sizes, which many allocators treat as runs \
+              of pages, and remote frees of them. Read throughput and the kernel's share of CPU time. From Jansson's \
+              rpmalloc-benchmark (2017) with the settings of mimalloc-bench. The original hands over to whichever \
+              thread and starts a second generation of threads; here the threads form a ring with bounded inboxes and \
+              stay, so that the work is the same in every run. It counts operations per second of CPU time; here both \
+              times are reported.",
     parameters: &[
         Parameter::number("live", 1000, 1, 1_000_000, "blocks that each thread holds at most"),
         Parameter::number("operations", 100, 1, 1_000_000, "blocks that a loop frees, and allocates"),
-        Parameter::number("handover", 2, 0, 1_000_000, "one in so many loops hands blocks to the next thread; with 0 none does"),
+        Parameter::number(
+            "handover",
+            2,
+            0,
+            1_000_000,
+            "one in so many loops hands blocks to the next thread; with 0 none does",
+        ),
         sizes(SizesKind::Falling),
         min_size(8),
         max_size(16_000),

@@ -3,14 +3,16 @@
 use crate::blocks::Block;
 use crate::models::{Cycle, Touch};
 
-/// The sizes of a sweep: ladders that start ever higher and go down by halves, with the small rungs more often than the large ones.
+/// The sizes of a sweep: ladders that start ever higher and go down by halves, with the small rungs more often than the
+/// large ones.
 pub(super) fn ladders(min: usize, max: usize) -> Vec<usize> {
     let mut sweep = Vec::new();
     let mut top = min;
     while top <= max {
         let mut size = top;
         while size >= min {
-            // As often as there are doublings left to the largest size: some blocks of a few hundred bytes for many of ten.
+            // As often as there are doublings left to the largest size: some blocks of a few hundred bytes for many of
+            // ten.
             let often = (max / size).ilog2() as usize + 1;
             sweep.extend(std::iter::repeat_n(size, often));
             size /= 2;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use heapmark_worker::Parameter;
 
-/// An object that is written byte by byte. The bytes are atomic so that each write is made, as the originals' volatile ones are; an
-/// atomic write without an ordering is a plain one to the processor.
+/// An object that is written byte by byte. The bytes are atomic so that each write is made, as the originals' volatile
+/// ones are; an atomic write without an ordering is a plain one to the processor.
 pub(super) type Object = Box<[AtomicU8]>;
 
 /// Allocates an object with this in every byte.

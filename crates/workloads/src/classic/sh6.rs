@@ -15,17 +15,19 @@ static ABOUT: About = About {
     name: "classic/sh6",
     summary: "sweeps over all small sizes and frees a third in order, a third in reverse",
     unit: "block",
-    details: "Each thread allocates blocks in sweeps: ladders of sizes that start ever higher and go down by halves, the small ones more \
-              often. When it holds as many as it may, it frees the oldest third in the order in which they came, and the youngest \
-              third in the opposite one; the middle third stays for the next round. Stresses many size classes at once and both orders of free, \
-              all on the thread that allocated. Read throughput. In the shape of MicroQuill's sh6bench, made to show SmartHeap \
-              in the 1990s, from what is said about it: its source must not be passed on and has not been used. The original \
-              divides a fixed number of calls by the number of threads, so that its time vanishes on many cores; here the work is \
+    details: "Each thread allocates blocks in sweeps: ladders of sizes that start ever higher and go down by halves, \
+              the small ones more often. When it holds as many as it may, it frees the oldest third in the order in \
+              which they came, and the youngest third in the opposite one; the middle third stays for the next round. \
+              Stresses many size classes at once and both orders of free, all on the thread that allocated. Read \
+              throughput. In the shape of MicroQuill's sh6bench, made to show SmartHeap in the 1990s, from what is \
+              said about it: its source must not be passed on and has not been used. The original divides a fixed \
+              number of calls by the number of threads, so that its time vanishes on many cores; here the work is \
               calibrated.",
     parameters: &[LIVE, min_size(8), max_size(1000), touch(Touch::First), Parameter::threads()],
 };
 
-pub(super) const LIVE: Parameter = Parameter::number("live", 6000, 1, 10_000_000, "blocks that each thread holds at most");
+pub(super) const LIVE: Parameter =
+    Parameter::number("live", 6000, 1, 10_000_000, "blocks that each thread holds at most");
 
 /// What both variants need.
 pub(super) struct Sweep {

@@ -16,11 +16,12 @@ static ABOUT: About = About {
     name: "classic/sh8",
     summary: "like sh6, but every second block is freed by the next thread",
     unit: "block",
-    details: "Each thread allocates blocks in sweeps over all small sizes and gives them up in both orders, as classic/sh6 does; but \
-              every second one of them goes to the next thread in a ring, through a bounded inbox, and is freed there. With \
-              one thread nothing is remote. Stresses remote frees of all small size classes. Read it beside classic/sh6: the \
-              difference is the price of them. Wall time says more than CPU time where threads wait for each other. In the shape of \
-              MicroQuill's sh8bench, from what is said about it: its source must not be passed on and has not been used.",
+    details: "Each thread allocates blocks in sweeps over all small sizes and gives them up in both orders, as \
+              classic/sh6 does; but every second one of them goes to the next thread in a ring, through a bounded \
+              inbox, and is freed there. With one thread nothing is remote. Stresses remote frees of all small size \
+              classes. Read it beside classic/sh6: the difference is the price of them. Wall time says more than CPU \
+              time where threads wait for each other. In the shape of MicroQuill's sh8bench, from what is said about \
+              it: its source must not be passed on and has not been used.",
     parameters: &[LIVE, min_size(8), max_size(1000), touch(Touch::First), cross_thread(50), Parameter::threads()],
 };
 

@@ -15,14 +15,15 @@ static ABOUT: About = About {
     name: "classic/slot-table",
     summary: "swaps new blocks into a table shared by all threads and frees what was there",
     unit: "swap",
-    details: "A unit allocates a block, exchanges it with what is at a random place of a table, in one atomic step, and frees \
-              that. Which thread allocated it is left to chance: with n threads all but one in n frees are remote, in no order \
-              and to all owners at once. Stresses remote frees at their least favourable, and contention within the allocator: the table \
-              itself has too many places for threads to meet there. Read it over the number of threads; with one, nothing is remote. \
-              After snmalloc's contention test (snmalloc: A Message Passing Allocator, ISMM 2019). The original's table has 2^18 places and \
-              begins empty, so that how much is alive depends on how long it runs; here it has 2^14 and is full from the \
-              start. Which block a thread frees differs from run to run, so the checksum counts blocks where they are made; a \
-              block that is not what it was when it is freed changes it (touch=all looks at every byte).",
+    details: "A unit allocates a block, exchanges it with what is at a random place of a table, in one atomic step, \
+              and frees that. Which thread allocated it is left to chance: with n threads all but one in n frees are \
+              remote, in no order and to all owners at once. Stresses remote frees at their least favourable, and \
+              contention within the allocator: the table itself has too many places for threads to meet there. Read it \
+              over the number of threads; with one, nothing is remote. After snmalloc's contention test (snmalloc: A \
+              Message Passing Allocator, ISMM 2019). The original's table has 2^18 places and begins empty, so that \
+              how much is alive depends on how long it runs; here it has 2^14 and is full from the start. Which block \
+              a thread frees differs from run to run, so the checksum counts blocks where they are made; a block that \
+              is not what it was when it is freed changes it (touch=all looks at every byte).",
     parameters: &[
         Parameter::number("slots", 1 << 14, 1, 1 << 24, "places in the table"),
         sizes(SizesKind::Uniform),
@@ -70,12 +71,8 @@ impl Job for Plan {
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let random = scatter(scatter(self.seed) ^ index as u64);
-        let mut swapper = Swapper {
-            plan: self,
-            sizes: self.sizes.from(random),
-            places: self.places.from(random >> 32),
-            key: random,
-        };
+        let mut swapper =
+            Swapper { plan: self, sizes: self.sizes.from(random), places: self.places.from(random >> 32), key: random };
         for place in (index..self.table.len()).step_by(self.lanes) {
             drop(self.table.swap(place, Some(swapper.block())));
         }

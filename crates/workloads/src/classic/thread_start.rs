@@ -18,14 +18,15 @@ static ABOUT: About = About {
     name: "classic/thread-start",
     summary: "starts many threads that all make their first allocations at the same moment",
     unit: "start",
-    details: "A unit starts the threads and holds them at a barrier; when all are there, each makes its first allocations, sixteen \
-              blocks of different sizes, frees them and ends. Stresses how an allocator sets up a thread's heap when all ask for it at \
-              once: global locks, arenas, first touches of fresh pages. Much of the time is the system's, for starting \
-              threads. Read CPU time and system time over the number of threads. From snmalloc's startup test (snmalloc: A Message \
-              Passing Allocator, ISMM 2019), which does it once for each hardware thread and prints times; here it is \
-              repeated, in the same process, so that only the first start finds the allocator wholly unprepared.",
+    details: "A unit starts the threads and holds them at a barrier; when all are there, each makes its first \
+              allocations, sixteen blocks of different sizes, frees them and ends. Stresses how an allocator sets up a \
+              thread's heap when all ask for it at once: global locks, arenas, first touches of fresh pages. Much of \
+              the time is the system's, for starting threads. Read CPU time and system time over the number of \
+              threads. From snmalloc's startup test (snmalloc: A Message Passing Allocator, ISMM 2019), which does it \
+              once for each hardware thread and prints times; here it is repeated, in the same process, so that only \
+              the first start finds the allocator wholly unprepared.",
     parameters: &[
-        Parameter::number("blocks", 16, 1, MOST, "blocks that each thread allocates before it frees them"),
+        Parameter::number("blocks", 16, 1, MOST as u64, "blocks that each thread allocates before it frees them"),
         sizes(SizesKind::LogUniform),
         min_size(8),
         max_size(65_536),
@@ -35,7 +36,7 @@ static ABOUT: About = About {
 };
 
 /// Blocks that a thread can hold, on its stack.
-const MOST: u64 = 64;
+const MOST: usize = 64;
 
 impl Workload for ThreadStart {
     fn about(&self) -> &About {
@@ -115,7 +116,7 @@ impl Starter<'_> {
 
 /// What one thread does once all are there.
 fn first_allocations(plan: &Plan, key: u64, mut sizes: Cycle) -> u64 {
-    let mut held = [const { None }; MOST as usize];
+    let mut held = [const { None }; MOST];
     for slot in &mut held[..plan.blocks] {
         *slot = Some(Block::new(sizes.next(), key, plan.touch));
     }

@@ -18,14 +18,15 @@ static ABOUT: About = About {
     name: "classic/xmalloc",
     summary: "allocates batches of blocks on half of the threads and frees them on the other half",
     unit: "batch",
-    details: "Producers allocate batches, a list of 4,096 blocks of 64 bytes and the list itself; consumers take the batch that was \
-              put last and free it block by block. At most 100 batches wait; then producers do. Nobody frees what he \
-              allocated, and the consumers allocate nothing at all, so everything must find its way back from threads \
-              that have no use for it. Stresses remote frees in large lots. Read throughput and CPU time; with one thread it \
-              does both, without anything remote. After xmalloc-test by Lever and Boreham (malloc() Performance in a Multithreaded Linux \
-              Environment, USENIX 2000) as in the SuperMalloc suite (2015). The original runs for some seconds: the faster an \
-              allocator, the more it allocates, and its memory is not to be read; here the work is fixed, so peak memory means \
-              something. The original starts as many producers as consumers for each thread asked for; here they share the threads.",
+    details: "Producers allocate batches, a list of 4,096 blocks of 64 bytes and the list itself; consumers take the \
+              batch that was put last and free it block by block. At most 100 batches wait; then producers do. Nobody \
+              frees what he allocated, and the consumers allocate nothing at all, so everything must find its way back \
+              from threads that have no use for it. Stresses remote frees in large lots. Read throughput and CPU time; \
+              with one thread it does both, without anything remote. After xmalloc-test by Lever and Boreham (malloc() \
+              Performance in a Multithreaded Linux Environment, USENIX 2000) as in the SuperMalloc suite (2015). The \
+              original runs for some seconds: the faster an allocator, the more it allocates, and its memory is not to \
+              be read; here the work is fixed, so peak memory means something. The original starts as many producers \
+              as consumers for each thread asked for; here they share the threads.",
     parameters: &[
         Parameter::number("batch", 4096, 1, 1_000_000, "blocks in a batch"),
         Parameter::number("waiting", 100, 1, 10_000, "batches that wait at most"),

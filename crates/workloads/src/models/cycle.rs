@@ -1,17 +1,17 @@
 //! Random numbers drawn before the clock starts, read again and again.
 //!
-//! A timed loop that reads one cycle for sizes and another for places would repeat itself as soon as both begin anew at the
-//! same time, and an allocator would settle into that rhythm. So the lengths have no common factor: one is a power of two,
-//! the other odd, and the pairs repeat after their product only.
+//! A timed loop that reads one cycle for sizes and another for places would repeat itself as soon as both begin anew at
+//! the same time, and an allocator would settle into that rhythm. So the lengths have no common factor: one is a power
+//! of two, the other odd, and the pairs repeat after their product only.
 
 use std::sync::Arc;
 
-/// How long a cycle of sizes is: short enough to stay in the second-level cache, long enough for one block in some thousands to be
-/// rare.
+/// How long a cycle of sizes is: short enough to stay in the second-level cache, long enough for one block in some
+/// thousands to be rare.
 pub(crate) const LENGTH: usize = 1 << 14;
 
-/// A length for a cycle that picks among `choices` things: odd, and with every choice in it about twice, up to a bound that
-/// keeps the cycle itself small.
+/// A length for a cycle that picks among `choices` things: odd, and with every choice in it about twice, up to a bound
+/// that keeps the cycle itself small.
 pub(crate) fn odd_length(choices: usize) -> usize {
     choices.saturating_mul(2).clamp(LENGTH, 1 << 20) | 1
 }

@@ -15,7 +15,8 @@ pub(crate) const fn live_kib() -> Parameter {
     )
 }
 
-/// How many blocks a lane keeps: as many as the parameter `count` says, or as `live_kib` makes at the mean size. At least one.
+/// How many blocks a lane keeps: as many as the parameter `count` says, or as `live_kib` makes at the mean size. At
+/// least one.
 pub(crate) fn blocks_alive(setup: &Setup<'_>, count: &str, sizes: &Sizes, lanes: usize) -> usize {
     let bytes = setup.size("live_kib") << 10;
     if bytes == 0 {

@@ -21,17 +21,18 @@ pub(crate) enum SizesKind {
     LogUniform,
     /// Twice the size is a quarter as frequent: the power law that is named after Pareto, with exponent 1.
     InverseSquare,
-    /// The sizes in steps of eight bytes, ranked from the least: the second is half as frequent as the first, the tenth a tenth.
+    /// The sizes in steps of eight bytes, ranked from the least: the second is half as frequent as the first, the tenth
+    /// a tenth.
     Zipf,
     /// What large fleets of servers ask for.
     Fleet,
 }
 
-/// Where the sizes of a fleet lie: a share of all blocks, and the size that they do not exceed; between two points every
-/// doubling is equally frequent.
+/// Where the sizes of a fleet lie: a share of all blocks, and the size that they do not exceed; between two points
+/// every doubling is equally frequent.
 ///
-/// The shape follows what the production profiles in Google's Fleetbench show when weighted by allocations: median 48 to 64
-/// bytes, 90th percentile 0.2 to 1.6 KiB, 99th 4 to 32 KiB, 70 to 87 % of 128 bytes at most.
+/// The shape follows what the production profiles in Google's Fleetbench show when weighted by allocations: median 48
+/// to 64 bytes, 90th percentile 0.2 to 1.6 KiB, 99th 4 to 32 KiB, 70 to 87 % of 128 bytes at most.
 const FLEET: [(f64, f64); 11] = [
     (0.0, 8.0),
     (0.15, 16.0),
@@ -114,7 +115,8 @@ impl Sizes {
             SizesKind::InverseSquare => (max / min).ln() / (1.0 / min - 1.0 / max),
             SizesKind::Zipf => {
                 let ranks = self.ranks();
-                // The harmonic number, which Euler's constant and a logarithm give to one part in a thousand from ten on.
+                // The harmonic number, which Euler's constant and a logarithm give to one part in a thousand from ten
+                // on.
                 let harmonic = ranks.ln() + 0.577_216 + 1.0 / (2.0 * ranks);
                 min + 8.0 * (ranks / harmonic - 1.0)
             }
@@ -124,6 +126,7 @@ impl Sizes {
     }
 
     /// The greatest size.
+    #[cfg(test)]
     pub(crate) const fn max(&self) -> usize {
         match self.kind {
             SizesKind::Fixed => self.min,
@@ -137,9 +140,9 @@ impl Sizes {
     }
 }
 
-/// A rank from 1 to `ranks`, as frequent as its inverse. By rejection: a continuous rank is drawn whose density is the inverse, and
-/// cut down to a whole one; the whole ranks then have the frequency ln(1 + 1/rank), of which as much is refused as it exceeds
-/// its share.
+/// A rank from 1 to `ranks`, as frequent as its inverse. By rejection: a continuous rank is drawn whose density is the
+/// inverse, and cut down to a whole one; the whole ranks then have the frequency ln(1 + 1/rank), of which as much is
+/// refused as it exceeds its share.
 fn zipf(rng: &mut Rng, ranks: f64) -> f64 {
     loop {
         let rank = (ranks + 1.0).powf(rng.f64()).floor().clamp(1.0, ranks);
@@ -259,7 +262,10 @@ mod tests {
                     continue;
                 }
                 let (said, found) = (sizes.mean() as f64, mean(&drawn));
-                assert!((said / found - 1.0).abs() < 0.05 || (said - found).abs() < 1.0, "{kind:?}: {said} and {found}");
+                assert!(
+                    (said / found - 1.0).abs() < 0.05 || (said - found).abs() < 1.0,
+                    "{kind:?}: {said} and {found}"
+                );
             }
         }
     }
