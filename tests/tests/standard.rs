@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use heapmark::record::{Kind, Record, Role};
-use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Settings, Worker, Workspace};
+use heapmark::stats::Trend;
+use heapmark::{
+    Arrangement, Case, Comparison, Contender, ContenderName, Nanos, Settings, Stop, Worker, Workspace,
+};
 
 const CONTENDERS: [&str; 4] = ["system", "jemalloc", "mimalloc", "snmalloc"];
 
@@ -120,6 +123,42 @@ fn a_handicap_does_the_work_and_needs_more_for_it() {
         checksum("handicap@slowdown_pct:12.5"),
         "units that are done again draw random numbers"
     );
+}
+
+/// A leak on purpose is found, and only where it is. Everything is small, and the turns are of one unit for each thread.
+#[test]
+fn a_leak_is_growth_and_nothing_else_is() {
+    let resolve = |name: &str| {
+        let name = ContenderName::parse(name).expect("it is a name");
+        Contender::resolve(&name, &[worker("system"), worker("handicap")]).expect("it is one of the two")
+    };
+    let leaky = "handicap@leak_bytes_per_unit:100000";
+    let settings = Settings {
+        stop: Stop::Blocks(6),
+        arrangements: vec![Arrangement::Alone],
+        turn: Nanos(1),
+        twin: false,
+        turns_over_time: 60,
+        settle_after_ms: Some(vec![20]),
+        ..Settings::smoke()
+    };
+    let comparison = Comparison::new(["system", leaky].map(resolve)).counting(worker("counting")).settings(settings);
+    let mut session = comparison.open(&mut |_| {}).expect("they introduce themselves");
+    let case = Case::new("memory/queue-drain").with("messages", 4000).with("threads", 1);
+    let outcome = session.measure(&case, &mut |_| {}).expect("the case makes sense");
+    let over_time = |name: &str| {
+        let contender = outcome.contender(name).expect("it took part");
+        assert!(contender.status.is_ok(), "{name}: {}", contender.status);
+        contender.over_time.clone().expect("the case is about memory over time")
+    };
+    let (system, leaky) = (over_time("system"), over_time(leaky));
+    let trend = |memory: &heapmark::OverTime| memory.slope.map(|slope| slope.trend);
+    assert_eq!(trend(&leaky), Some(Trend::Growing), "{leaky:?}");
+    assert!(matches!(trend(&system), Some(Trend::Flat | Trend::Plateau)), "{system:?}");
+    // 61 turns of 100,000 bytes, of which nothing comes back.
+    let settled = |memory: &heapmark::OverTime| memory.settled.last().expect("a quiet time").rss.0;
+    assert!(settled(&leaky) - settled(&system) > 5_000_000, "{leaky:?} {system:?}");
+    assert!(leaky.retained > system.retained);
 }
 
 #[test]
