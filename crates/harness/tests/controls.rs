@@ -45,7 +45,7 @@ fn record(cases: &[(&str, [Needs; 4])]) -> Record {
             for arrangement in [Arrangement::Turns, Arrangement::Alone] {
                 for (index, needs) in contenders.iter().enumerate() {
                     // A different sign for everyone, block by block.
-                    let scatter = needs.ns / 1000 * u64::from(block * 3 + u32::try_from(index).unwrap()) % 7;
+                    let scatter = needs.ns / 1000 * (u64::from(block * 3 + u32::try_from(index).unwrap()) % 7);
                     let ns = needs.ns + scatter;
                     record.samples.push(Sample {
                         units: 10,

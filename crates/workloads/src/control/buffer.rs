@@ -27,7 +27,7 @@ impl Buffer {
     /// A buffer of whole windows, at least one, of about so many bytes.
     pub(super) fn new(bytes: usize, seed: u64) -> Self {
         let wanted = (bytes / WORD / WINDOW).max(1) * WINDOW;
-        let mut words = Vec::with_capacity(wanted + PAGE / WORD);
+        let mut words: Vec<u64> = Vec::with_capacity(wanted + PAGE / WORD);
         let start = words.as_ptr().addr();
         let first = (start.next_multiple_of(PAGE) - start) / WORD;
         words.resize(first, 0);

@@ -5,7 +5,7 @@
 //! never need any.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use fastrand::Rng;
@@ -106,6 +106,10 @@ struct State {
     waiting: VecDeque<(usize, Block)>,
     /// By lane.
     freed: Vec<Freed>,
+    /// Whether the reclaimer sleeps: nobody is woken up who does not.
+    is_idle: bool,
+    /// How many producers wait for something.
+    waiters: usize,
     is_closed: bool,
 }
 
@@ -118,22 +122,28 @@ struct Freed {
 
 impl Yard {
     fn give(&self, lane: usize, block: Block) {
-        let mut state = locked(&self.state);
-        while state.waiting.len() == self.capacity {
-            state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let mut state = self.wait_while(|state| state.waiting.len() == self.capacity);
         state.waiting.push_back((lane, block));
-        if state.waiting.len() == 1 {
+        if std::mem::take(&mut state.is_idle) {
+            drop(state);
             self.filled.notify_one();
         }
     }
 
+    /// Waits for the reclaimer as long as this holds.
+    fn wait_while(&self, holds: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let mut state = locked(&self.state);
+        while holds(&state) {
+            state.waiters += 1;
+            state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiters -= 1;
+        }
+        state
+    }
+
     /// Waits until so many of a lane's blocks are freed; what was read in them since the last time.
     fn wait_for(&self, lane: usize, count: u64) -> u64 {
-        let mut state = locked(&self.state);
-        while state.freed[lane].count < count {
-            state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let mut state = self.wait_while(|state| state.freed[lane].count < count);
         std::mem::take(&mut state.freed[lane].sum)
     }
 
@@ -145,11 +155,14 @@ impl Yard {
                 let Freed { count, sum } = std::mem::take(more);
                 (total.count, total.sum) = (total.count + count, total.sum.wrapping_add(sum));
             }
-            self.emptied.notify_all();
+            if state.waiters > 0 {
+                self.emptied.notify_all();
+            }
             while state.waiting.is_empty() {
                 if state.is_closed {
                     return;
                 }
+                state.is_idle = true;
                 state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             let bulk = state.waiting.len().min(BULK);
@@ -175,6 +188,8 @@ impl Reclaimer {
         let state = State {
             waiting: VecDeque::with_capacity(capacity),
             freed: vec![Freed::default(); lanes],
+            is_idle: false,
+            waiters: 0,
             is_closed: false,
         };
         let (filled, emptied) = (Condvar::new(), Condvar::new());

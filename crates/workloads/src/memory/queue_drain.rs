@@ -9,7 +9,6 @@ use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload}
 
 use super::SETTLE_MS;
 use super::script::{Maker, Script};
-use crate::blocks::Block;
 use crate::memory_limit::within_memory;
 use crate::models::{SizesKind, Touch, max_size, min_size, sizes, touch};
 
@@ -85,7 +84,7 @@ impl Lane for Consumer {
             }
             let mut sum = 0_u64;
             while let Some(message) = queue.pop_front() {
-                sum = sum.wrapping_add(Block::free(message));
+                sum = sum.wrapping_add(message.free());
             }
             tally.add(sum);
         }
