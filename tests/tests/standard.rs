@@ -6,9 +6,7 @@ use std::sync::OnceLock;
 
 use heapmark::record::{Kind, Record, Role};
 use heapmark::stats::Trend;
-use heapmark::{
-    Arrangement, Case, Comparison, Contender, ContenderName, Nanos, Settings, Stop, Worker, Workspace,
-};
+use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Nanos, Settings, Stop, Worker, Workspace};
 
 const CONTENDERS: [&str; 4] = ["system", "jemalloc", "mimalloc", "snmalloc"];
 

@@ -247,21 +247,22 @@ fn exit(outcome: &Outcome, strict: bool) -> Exit {
 
 /// Whether the reference differs from itself, someone differs in a control, or there is a verdict that does not decide.
 fn is_inconclusive(outcome: &Outcome) -> bool {
-    !outcome.alarms.is_empty() || outcome.cases.iter().any(|case| {
-        let others = case.contenders.iter().filter(|contender| contender.name != outcome.reference);
-        let mut undecided = others.map(|contender| {
-            let time = contender.time().is_none_or(|time| match time {
-                TimeVerdict::Cpu(verdict) | TimeVerdict::Wall(verdict) => !verdict.is_clear(),
-                TimeVerdict::TradeOff { .. } => false,
+    !outcome.alarms.is_empty()
+        || outcome.cases.iter().any(|case| {
+            let others = case.contenders.iter().filter(|contender| contender.name != outcome.reference);
+            let mut undecided = others.map(|contender| {
+                let time = contender.time().is_none_or(|time| match time {
+                    TimeVerdict::Cpu(verdict) | TimeVerdict::Wall(verdict) => !verdict.is_clear(),
+                    TimeVerdict::TradeOff { .. } => false,
+                });
+                let kept = contender.over_time.as_ref().is_some_and(|memory| {
+                    memory.retained_against.is_some_and(|retained| !retained.verdict.is_clear())
+                        || memory.slope.is_none_or(|slope| slope.trend == Trend::Unclear)
+                });
+                time || kept || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
             });
-            let kept = contender.over_time.as_ref().is_some_and(|memory| {
-                memory.retained_against.is_some_and(|retained| !retained.verdict.is_clear())
-                    || memory.slope.is_none_or(|slope| slope.trend == Trend::Unclear)
-            });
-            time || kept || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
-        });
-        !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
-    })
+            !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
+        })
 }
 
 /// The first interrupt ends the run in good order; what was measured is shown and kept.

@@ -39,7 +39,8 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
 pub(crate) fn quiet(text: &str) -> Result<u64, String> {
     let whole = humantime::parse_duration(text).map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     // Fractions of seconds are how people say half a second, and humantime knows whole numbers only.
-    let seconds = || text.strip_suffix('s').and_then(|number| number.parse::<f64>().ok()).map(Duration::try_from_secs_f64);
+    let seconds =
+        || text.strip_suffix('s').and_then(|number| number.parse::<f64>().ok()).map(Duration::try_from_secs_f64);
     let fraction = || seconds()?.ok().map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     match whole.ok().or_else(fraction) {
         Some(ms) if ms <= LONGEST_QUIET_MS => Ok(ms),

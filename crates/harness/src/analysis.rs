@@ -4,8 +4,8 @@ use crate::outcome::{Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks
 use crate::over_time::{LEAST_RETAINED, OverTime, retained};
 use crate::record::{CaseRow, CountsRow, Record, Role, Sample};
 use crate::stats::{
-    BlockRatio, Direction, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
-    t_interval, twin_differs,
+    BlockRatio, Direction, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test, t_interval,
+    twin_differs,
 };
 use crate::{Arrangement, Bytes, Case, Error, Nanos, Settings, Status, UnitsPerSecond};
 
@@ -92,7 +92,8 @@ fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> (Vec
             }
         }
     }
-    let alarms = [Metric::Wall, Metric::Cpu, Metric::PeakRss].map(|metric| alarms_of(&views, &mut outcomes, metric, margin));
+    let alarms =
+        [Metric::Wall, Metric::Cpu, Metric::PeakRss].map(|metric| alarms_of(&views, &mut outcomes, metric, margin));
     let alarms: Vec<Alarm> = alarms.into_iter().flatten().collect();
     for outcome in outcomes.iter_mut().filter(|outcome| !outcome.case.is_control()) {
         for alarm in &alarms {

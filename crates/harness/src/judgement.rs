@@ -30,8 +30,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::Slope];
+    pub const ALL: [Self; 6] = [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::Slope];
 
     /// The name in records and on the command line.
     pub const fn word(self) -> &'static str {
@@ -340,7 +339,10 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_unclear_and_distrust_is_told() {
         let rows = judgements(&outcome(), "r", &[Quantity::PeakRss]);
-        assert_eq!((rows[0].verdict, rows[0].blocks, rows[0].distrusted), (Some(Call::Verdict(Verdict::Unclear)), 0, true));
+        assert_eq!(
+            (rows[0].verdict, rows[0].blocks, rows[0].distrusted),
+            (Some(Call::Verdict(Verdict::Unclear)), 0, true)
+        );
     }
 
     #[test]
@@ -352,7 +354,8 @@ mod tests {
 
     #[test]
     fn memory_over_time_has_rows_where_a_case_is_about_it() {
-        let slope = Slope { per_turn: 0.02, low: Some(0.01), high: Some(0.03), late: 0.02, samples: 7, trend: Trend::Growing };
+        let slope =
+            Slope { per_turn: 0.02, low: Some(0.01), high: Some(0.03), late: 0.02, samples: 7, trend: Trend::Growing };
         let over_time = |retained: f64, against: Option<Compared>| {
             let (retained, retained_against) = (Some(retained), against);
             Some(OverTime { retained, retained_against, slope: Some(slope), ..OverTime::default() })
@@ -391,6 +394,9 @@ mod tests {
         let rows = judgements(&outcome, "r", &[Quantity::Cpu, Quantity::Wall]);
         let alarmed: Vec<_> = rows.iter().map(|row| (row.contender.as_str(), row.metric, row.alarmed)).collect();
         let (cpu, wall) = (Quantity::Cpu, Quantity::Wall);
-        assert_eq!(alarmed, [("quick", cpu, true), ("quick", wall, false), ("dead", cpu, false), ("dead", wall, false)]);
+        assert_eq!(
+            alarmed,
+            [("quick", cpu, true), ("quick", wall, false), ("dead", cpu, false), ("dead", wall, false)]
+        );
     }
 }

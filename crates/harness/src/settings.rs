@@ -145,7 +145,9 @@ impl Settings {
             return Err(Error::Usage(format!("{} quiet times: at most {} are possible", settle.len(), Numbers::MOST)));
         }
         if settle.contains(&0) || !settle.is_sorted_by(|a, b| a < b) {
-            return wrong("quiet times that do not grow: each is counted from the drop, so give them in ascending order");
+            return wrong(
+                "quiet times that do not grow: each is counted from the drop, so give them in ascending order",
+            );
         }
         if !(0.0..1.0).contains(&self.margin) {
             return Err(Error::Usage(format!("a margin of {}: give a fraction from 0 to below 1", self.margin)));

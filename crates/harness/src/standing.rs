@@ -228,7 +228,8 @@ struct Ranks<'a> {
 impl Ranks<'_> {
     /// The metrics that a contender must have a ratio of.
     fn metrics(&self) -> impl Iterator<Item = Metric> {
-        let weighed = self.weights.into_iter().flat_map(|weights| weights.pairs().iter().filter_map(|(q, _)| q.metric()));
+        let weighed =
+            self.weights.into_iter().flat_map(|weights| weights.pairs().iter().filter_map(|(q, _)| q.metric()));
         [self.time, Metric::PeakRss].into_iter().chain(weighed)
     }
 

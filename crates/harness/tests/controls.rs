@@ -91,12 +91,14 @@ const REAL: [Needs; 4] = [
 
 fn verdicts(outcome: &Outcome, workload: &str, contender: &str) -> [Verdict; 3] {
     let contender = outcome.case(workload).and_then(|case| case.contender(contender)).expect("it took part");
-    [Metric::Cpu, Metric::Wall, Metric::PeakRss].map(|metric| contender.compared(metric).expect("it was compared").verdict)
+    [Metric::Cpu, Metric::Wall, Metric::PeakRss]
+        .map(|metric| contender.compared(metric).expect("it was compared").verdict)
 }
 
 #[test]
 fn where_nobody_differs_in_a_control_everything_is_called() {
-    let outcome = Outcome::of(&record(&[("control/compute", needs(1_000_000, MIB, 65 * MIB, 0, 0, 0)), ("graph/x", REAL)]));
+    let outcome =
+        Outcome::of(&record(&[("control/compute", needs(1_000_000, MIB, 65 * MIB, 0, 0, 0)), ("graph/x", REAL)]));
     assert_eq!(outcome.alarms, []);
     assert_eq!(verdicts(&outcome, "control/compute", "odd"), [Verdict::Same; 3]);
     assert_eq!(verdicts(&outcome, "graph/x", "odd"), [Verdict::Slower, Verdict::Slower, Verdict::Fatter]);

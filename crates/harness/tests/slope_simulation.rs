@@ -48,7 +48,13 @@ fn curve(shape: impl Fn(f64) -> f64, noise: Noise, rng: &mut Rng) -> Vec<f64> {
                     truth * (1.0 + 0.02 * last)
                 }
                 Noise::Purges => {
-                    purged = if purged > 0 { purged - 1 } else if rng.f64() < 0.05 { 4 } else { 0 };
+                    purged = if purged > 0 {
+                        purged - 1
+                    } else if rng.f64() < 0.05 {
+                        4
+                    } else {
+                        0
+                    };
                     if purged > 0 { 0.9 * truth } else { truth }
                 }
                 Noise::Pages => truth + 0.0002 * f64::from(rng.i32(-1..=1)),

@@ -182,7 +182,7 @@ proptest! {
 
     #[test]
     fn the_slope_of_a_line_is_found_among_any_values_in_a_fifth_of_its_places(
-        slope in -1.0..1.0,
+        slope in -1.0_f64..1.0,
         turns in 20_usize..60,
         wild in vec((any::<proptest::sample::Index>(), -1e3..1e3), 0..4),
     ) {

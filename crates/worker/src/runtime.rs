@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use heapmark_protocol::{
-    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind, ParseError,
-    Phase, PhaseName, Prepare, Prepared, Proof, VERSION, WorkerKind, verb,
+    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
+    ParseError, Phase, PhaseName, Prepare, Prepared, Proof, VERSION, WorkerKind, verb,
 };
 
 use crate::channel::{Closed, LineReader, send};

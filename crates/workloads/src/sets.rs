@@ -20,7 +20,11 @@ pub(crate) const SETS: &[Set] = &[
         summary: "the stress programs that allocators have always been compared with",
         workloads: CLASSIC,
     },
-    Set { name: "memory", summary: "memory over time: what stays, for how long, and whether it grows", workloads: MEMORY },
+    Set {
+        name: "memory",
+        summary: "memory over time: what stays, for how long, and whether it grows",
+        workloads: MEMORY,
+    },
     Set { name: "control", summary: "work in which no allocator can differ", workloads: CONTROL },
     Set { name: "all", summary: "everything there is", workloads: &ALL },
 ];

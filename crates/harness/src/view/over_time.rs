@@ -231,7 +231,8 @@ mod tests {
         for over_time in other.contenders.iter_mut().filter_map(|contender| contender.over_time.as_mut()) {
             over_time.settled.truncate(1);
         }
-        let outcome = Outcome { reference: String::new(), margin: 0.01, cases: vec![case(), other], alarms: Vec::new() };
+        let outcome =
+            Outcome { reference: String::new(), margin: 0.01, cases: vec![case(), other], alarms: Vec::new() };
         let table = table(&outcome).unwrap();
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 6, "{table}");

@@ -121,7 +121,9 @@ pub(super) fn case_notes(case: &CaseOutcome) -> Vec<String> {
     notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
     notes.extend(over_time::notes(case));
     if case.case.is_control() {
-        notes.push("a control: nobody may differ; peak RSS is compared above what each worker needed at its greeting".into());
+        notes.push(
+            "a control: nobody may differ; peak RSS is compared above what each worker needed at its greeting".into(),
+        );
     }
     notes
 }

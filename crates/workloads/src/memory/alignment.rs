@@ -129,7 +129,7 @@ impl Image<'_> {
         self.step += 1;
         let old = std::mem::replace(&mut self.small[self.oldest], self.maker.block());
         self.oldest = (self.oldest + 1) % self.small.len();
-        let damage = self.buffer.replace(buffer).map_or(0, |buffer| buffer.damage());
+        let damage = self.buffer.replace(buffer).map_or(0, |buffer| buffer.damage_at_a_glance());
         mix(key, old.free()).wrapping_add(damage)
     }
 }

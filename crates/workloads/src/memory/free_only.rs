@@ -40,7 +40,11 @@ static ABOUT: About = About {
     parameters: &[
         Parameter::number("live_kib", 32_768, 1, 1 << 30, "KiB of the live set, over all threads"),
         Parameter::number("capacity", 1024, 1, 65_536, "blocks that wait to be freed at most"),
-        Parameter::choice("reclaimer", &["never-allocates", "allocates-first"], "what the thread that frees has done before"),
+        Parameter::choice(
+            "reclaimer",
+            &["never-allocates", "allocates-first"],
+            "what the thread that frees has done before",
+        ),
         sizes(SizesKind::Fixed),
         min_size(592),
         max_size(592),

@@ -76,7 +76,8 @@ struct Tables {
 impl Tables {
     fn sizes(&self) -> impl Iterator<Item = usize> {
         let largest = self.largest;
-        std::iter::successors(Some(self.smallest), |size| size.checked_mul(FACTOR)).take_while(move |size| *size <= largest)
+        std::iter::successors(Some(self.smallest), |size| size.checked_mul(FACTOR))
+            .take_while(move |size| *size <= largest)
     }
 }
 
