@@ -134,6 +134,7 @@ const unsafe fn layout(size: usize) -> Layout {
 
 /// The size in a stamp, which its lower half is.
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "what is masked has 32 bits")]
 const fn size_of_stamp(stamp: u64) -> usize {
     (stamp & GREATEST as u64) as usize
 }

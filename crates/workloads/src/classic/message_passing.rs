@@ -52,7 +52,7 @@ impl Workload for MessagePassing {
         // Beside what waits in the channels, each lane holds a lot, and takes out as much as waits at once.
         let under_way = 2 * outstanding + 2 * LOT * lanes;
         within_memory(ABOUT.name, lanes, ((sizes.mean() + 32) * under_way) as u64)?;
-        let capacity = outstanding.div_ceil(cast.proxies + cast.consumers);
+        let capacity = outstanding.div_ceil((cast.proxies + cast.consumers).max(1));
         Ok(Box::new(Post {
             seed: setup.seed,
             lanes,

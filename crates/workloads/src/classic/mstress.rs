@@ -175,7 +175,7 @@ impl Stress {
         // One number decides everything: its low digits what is done, its size where.
         let choice = self.choices.next();
         let mut checksum;
-        if choice % 3 == 0 {
+        if choice.is_multiple_of(3) {
             let block = Block::new(self.kept_sizes.next(), self.key, self.touch);
             checksum = block.stamp();
             self.kept.push(block);
@@ -193,7 +193,7 @@ impl Stress {
                 checksum = checksum.wrapping_add(block.discard());
             }
         }
-        if choice / 300 % 4 == 0 {
+        if (choice / 300).is_multiple_of(4) {
             let place = self.some_place((choice << 7) & 0xffff_ffff);
             let object = self.short[place].take();
             self.short[place] = self.table.swap(self.places.next(), object);

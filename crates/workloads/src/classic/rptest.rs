@@ -141,7 +141,7 @@ impl Lane for Looper<'_> {
                 }
             }
             self.loops += 1;
-            if plan.handover > 0 && self.loops % plan.handover == 0 {
+            if plan.handover > 0 && self.loops.is_multiple_of(plan.handover) {
                 for _ in 0..plan.operations {
                     let block = self.block();
                     self.link.give(block, |given| checksum = checksum.wrapping_add(given.free()));

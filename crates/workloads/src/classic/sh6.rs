@@ -46,9 +46,9 @@ impl Sweep {
         if min > max {
             return Err(format!("{workload}: min_size={min} is more than max_size={max}"));
         }
-        let mut ladders = ladders(min, max).into_iter().cycle();
-        let length = crate::models::odd_length(0);
-        let sizes = Cycle::draw(length, || ladders.next().unwrap_or(min));
+        let sweep = ladders(min, max);
+        let mut rungs = sweep.iter();
+        let sizes = Cycle::draw(sweep.len(), || *rungs.next().expect("as many as there are"));
         within_memory(workload, lanes, (sizes.mean() + 24) * (live * lanes) as u64)?;
         Ok(Self { seed: setup.seed, lanes, live, touch: Touch::of(setup), sizes })
     }

@@ -65,9 +65,9 @@ mod tests {
             counter
         });
         for start in [0, 3, 8] {
-            let mut from = cycle.from(start);
+            let mut from = cycle.from(start as u64);
             let read: Vec<_> = (0..7).map(|_| from.next()).collect();
-            let expected: Vec<_> = (0..7).map(|index| (start as usize + index) % 5 + 1).collect();
+            let expected: Vec<_> = (0..7).map(|index| (start + index) % 5 + 1).collect();
             assert_eq!(read, expected);
         }
         assert_eq!(cycle.mean(), 3);
