@@ -137,7 +137,8 @@ fn memory_in_a_control_is_compared_above_each_workers_own_start() {
     assert_eq!(verdicts(&outcome, "graph/x", "odd"), [Verdict::Slower, Verdict::Slower, Verdict::Unclear]);
 }
 
-/// With eight blocks the least p-value is 2 ÷ 256: among seven pairs and more of one family it is no evidence any more.
+/// Of eight blocks here one lies on the other side, which is a difference of one pair (2 × 2 of 256 sign patterns) and none of one
+/// among ten.
 #[test]
 fn the_more_pairs_there_are_the_stronger_the_evidence_has_to_be() {
     let odd = needs(1_000_000, MIB, 65 * MIB, 50_000, 0, 0);
@@ -145,7 +146,15 @@ fn the_more_pairs_there_are_the_stronger_the_evidence_has_to_be() {
     let controls: Vec<String> = (0..4).map(|index| format!("control/{index}")).collect();
     let mut cases = vec![("graph/x", REAL), ("control/compute", odd)];
     cases.extend(controls.iter().map(|name| (name.as_str(), even)));
-    let outcome = Outcome::of(&record(&cases));
+    let mut record = record(&cases);
+    for sample in &mut record.samples {
+        if (sample.case.workload.as_str(), sample.contender.as_str(), sample.block) == ("control/compute", "odd", 3) {
+            let ns = 1_000_000;
+            (sample.wall_ns, sample.user_ns) = (ns, ns);
+            (sample.turns.wall_ns, sample.turns.user_ns) = (vec![ns], vec![ns]);
+        }
+    }
+    let outcome = Outcome::of(&record);
     assert_eq!(outcome.alarms, []);
     assert_eq!(verdicts(&outcome, "control/compute", "odd"), [Verdict::Unclear, Verdict::Unclear, Verdict::Same]);
     assert_eq!(verdicts(&outcome, "graph/x", "odd"), [Verdict::Slower, Verdict::Slower, Verdict::Fatter]);
