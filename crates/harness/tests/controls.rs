@@ -119,7 +119,10 @@ fn who_differs_in_time_in_a_control_is_called_in_no_time_elsewhere() {
     let alarmed: Vec<_> = rows.iter().filter(|row| row.alarmed).map(|row| (&*row.workload, &*row.contender)).collect();
     assert_eq!(alarmed, [("graph/x", "odd")], "the control itself is called");
     for shown in [view::text(&outcome, &view::Screen::default()), view::notes(&outcome).join("\n")] {
-        assert!(shown.contains("control/compute: odd is called slower than system in CPU"), "{shown}");
+        assert!(
+            shown.contains("control/compute: compared with system, odd is called slower in wall and slower in CPU"),
+            "{shown}"
+        );
         assert!(shown.contains("not to be trusted"), "{shown}");
     }
 }

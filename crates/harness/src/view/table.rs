@@ -99,16 +99,24 @@ pub fn notes(outcome: &Outcome) -> Vec<String> {
     notes
 }
 
-/// What the controls found: where nobody can differ, someone does.
+/// What the controls found: where nobody can differ, someone does. A line for each contender in each control.
 pub(super) fn alarms(outcome: &Outcome) -> Vec<String> {
-    let line = |alarm: &Alarm| {
+    let mut all: Vec<&Alarm> = outcome.alarms.iter().collect();
+    all.sort_by_key(|alarm| (&alarm.case, &alarm.contender));
+    let line = |same: &[&Alarm]| {
+        let found: Vec<String> = same.iter().map(|alarm| format!("{} in {}", alarm.verdict, alarm.metric)).collect();
+        let metrics: Vec<String> = same.iter().map(|alarm| alarm.metric.to_string()).collect();
         format!(
-            "{}: {} is called {} than {} in {}, where no allocator can differ: its verdicts on {} are not to be trusted in this \
-             run, and none is given",
-            alarm.case, alarm.contender, alarm.verdict, outcome.reference, alarm.metric, alarm.metric
+            "{}: compared with {}, {} is called {}, where no allocator can differ: its verdicts on {} are not to be trusted in this run, \
+             and none is given",
+            same[0].case,
+            outcome.reference,
+            same[0].contender,
+            found.join(" and "),
+            metrics.join(" and ")
         )
     };
-    outcome.alarms.iter().map(line).collect()
+    all.chunk_by(|a, b| (&a.case, &a.contender) == (&b.case, &b.contender)).map(line).collect()
 }
 
 /// What must stand below the rows of one case, but for failures.
