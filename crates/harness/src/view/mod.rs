@@ -12,6 +12,7 @@ mod samples;
 mod standings;
 mod table;
 mod text;
+mod verification;
 
 pub use catalogue::{contenders, workload, workloads};
 pub use columns::Screen;
@@ -22,3 +23,4 @@ pub use samples::samples_csv;
 pub use standings::standings;
 pub use table::{Style, notes, table};
 pub use text::text;
+pub use verification::{soundness, soundness_markdown};
