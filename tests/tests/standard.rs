@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use heapmark::record::{Kind, Record, Role};
-use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Settings, Worker, Workspace};
+use heapmark::stats::Trend;
+use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Nanos, Settings, Stop, Worker, Workspace};
 
 /// Who is not there to be compared as it is.
 const NOT_COMPARED: [&str; 2] = ["counting", "handicap"];
@@ -77,7 +78,7 @@ fn every_workload_has_the_same_result_under_every_allocator() {
 }
 
 #[test]
-fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_one() {
+fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_ones() {
     let record = record();
     assert_eq!(record.counts.len(), record.cases.len());
     for counts in &record.counts {
@@ -85,8 +86,8 @@ fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_one() {
         assert!(counts.status.is_ok(), "{case}: {}", counts.status);
         let alone = record.samples_of(case).find(|sample| sample.arrangement == Arrangement::Alone);
         assert_eq!(Some(counts.units), alone.map(|sample| sample.units), "{case}");
-        if case.workload == "graph/aged" {
-            assert_eq!((counts.calls, counts.requested.0), (0, 0), "{case} must only read");
+        if case.workload == "graph/aged" || case.is_control() {
+            assert_eq!((counts.calls, counts.requested.0), (0, 0), "{case} must not allocate");
         } else {
             assert!(counts.calls > 0 && counts.requested.0 > 0, "{case}: {counts:?}");
         }
@@ -128,6 +129,42 @@ fn a_handicap_does_the_work_and_needs_more_for_it() {
         checksum("handicap@slowdown_pct:12.5"),
         "units that are done again draw random numbers"
     );
+}
+
+/// A leak on purpose is found, and only where it is. Everything is small, and the turns are of one unit for each thread.
+#[test]
+fn a_leak_is_growth_and_nothing_else_is() {
+    let resolve = |name: &str| {
+        let name = ContenderName::parse(name).expect("it is a name");
+        Contender::resolve(&name, &[worker("system"), worker("handicap")]).expect("it is one of the two")
+    };
+    let leaky = "handicap@leak_bytes_per_unit:100000";
+    let settings = Settings {
+        stop: Stop::Blocks(6),
+        arrangements: vec![Arrangement::Alone],
+        turn: Nanos(1),
+        twin: false,
+        turns_over_time: 60,
+        settle_after_ms: Some(vec![20]),
+        ..Settings::smoke()
+    };
+    let comparison = Comparison::new(["system", leaky].map(resolve)).counting(worker("counting")).settings(settings);
+    let mut session = comparison.open(&mut |_| {}).expect("they introduce themselves");
+    let case = Case::new("memory/queue-drain").with("messages", 4000).with("threads", 1);
+    let outcome = session.measure(&case, &mut |_| {}).expect("the case makes sense");
+    let over_time = |name: &str| {
+        let contender = outcome.contender(name).expect("it took part");
+        assert!(contender.status.is_ok(), "{name}: {}", contender.status);
+        contender.over_time.clone().expect("the case is about memory over time")
+    };
+    let (system, leaky) = (over_time("system"), over_time(leaky));
+    let trend = |memory: &heapmark::OverTime| memory.slope.map(|slope| slope.trend);
+    assert_eq!(trend(&leaky), Some(Trend::Growing), "{leaky:?}");
+    assert!(matches!(trend(&system), Some(Trend::Flat | Trend::Plateau)), "{system:?}");
+    // 61 turns of 100,000 bytes, of which nothing comes back.
+    let settled = |memory: &heapmark::OverTime| memory.settled.last().expect("a quiet time").rss.0;
+    assert!(settled(&leaky) - settled(&system) > 5_000_000, "{leaky:?} {system:?}");
+    assert!(leaky.retained > system.retained);
 }
 
 #[test]
