@@ -4,6 +4,9 @@ use heapmark_worker::{Proof, TestBlock};
 
 #[path = "../src/glibc.rs"]
 mod glibc;
+#[path = "../src/mapping.rs"]
+#[expect(dead_code, reason = "the tests inside need the test harness")]
+mod mapping;
 #[path = "../src/proof.rs"]
 #[expect(dead_code, reason = "the tests inside need the test harness")]
 mod proof;

@@ -12,7 +12,7 @@ mod standings;
 mod table;
 mod text;
 
-pub use catalogue::{contenders, workload, workloads};
+pub use catalogue::{contenders, set, workload, workloads};
 pub use columns::Screen;
 pub use examination::{findings, noise};
 pub use judgements::{judgements_csv, judgements_markdown, judgements_text};
