@@ -101,11 +101,11 @@ fn named_contenders_take_part_where_they_are_named() {
 #[test]
 fn sets_take_part_as_a_whole() {
     let project = Project::new(CONTENDERS);
-    let mine = ["other ok", "deep ok", "system@depth:1 ok", "system@depth:2 ok", "other@depth:2 ok"];
+    let mine = ["other ok", "deep ok", "system@depth:1 ok", "other@depth:2 ok", "system@depth:2 ok"];
     assert_eq!(project.contenders(&["--with-set", "mine"]), mine);
     assert_eq!(project.contenders(&["--with-set", "mine", "--with", "deep"]).len(), mine.len(), "nobody comes twice");
     let ready_made = project.contenders(&["--with-set", "thp", "--with", "small"]);
-    assert_eq!(ready_made, ["other ok", "small ok", "system@thp:never ok", "other@thp:never ok"]);
+    assert_eq!(ready_made, ["other ok", "small ok", "other@thp:never ok", "system@thp:never ok"]);
     let reason = project.refusal(&["run", "--list", "-a", "^system$", "--with-set", "yours"]);
     assert!(reason.contains("mine") && reason.contains("jemalloc-decay"), "{reason}");
 }
@@ -113,7 +113,7 @@ fn sets_take_part_as_a_whole() {
 #[test]
 fn the_file_may_name_who_takes_part_in_every_run() {
     let project = Project::new(&format!("{CONTENDERS}[run]\nwith = ['deep']\nwith-sets = ['thp']\n"));
-    assert_eq!(project.contenders(&[]), ["other ok", "deep ok", "system@thp:never ok", "other@thp:never ok"]);
+    assert_eq!(project.contenders(&[]), ["other ok", "deep ok", "other@thp:never ok", "system@thp:never ok"]);
 }
 
 #[test]
