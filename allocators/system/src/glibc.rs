@@ -1,5 +1,8 @@
 //! What glibc and its dynamic linker say of malloc.
-#![expect(unsafe_code, reason = "dladdr, dlopen, dlsym, mallinfo and gnu_get_libc_version have no safe wrapper")]
+#![expect(
+    unsafe_code,
+    reason = "dladdr, dlopen, dlsym, mallinfo, malloc_trim and gnu_get_libc_version have no safe wrapper"
+)]
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -42,21 +45,47 @@ impl Counter {
         Some(Self(unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> libc::mallinfo>(found) }))
     }
 
-    fn read(self) -> libc::mallinfo {
+    /// Reads the counts.
+    pub(crate) fn read(self) -> Counts {
         // SAFETY: the function takes nothing and returns numbers; it takes the locks it needs.
-        unsafe { (self.0)() }
+        let info = unsafe { (self.0)() };
+        Counts {
+            arenas: info.arena.cast_unsigned(),
+            used: info.uordblks.cast_unsigned(),
+            mapped: info.hblkhd.cast_unsigned(),
+            free: info.fordblks.cast_unsigned(),
+        }
     }
 
     /// Bytes that are in use, modulo 2^32: only differences are of use.
     pub(crate) fn in_use(self) -> u32 {
-        let info = self.read();
-        info.uordblks.wrapping_add(info.hblkhd).cast_unsigned()
+        let counts = self.read();
+        counts.used.wrapping_add(counts.mapped)
     }
 
     /// Whether glibc's malloc has no heap at all: everything in the mapping `[heap]` is then somebody else's.
     pub(crate) fn has_no_heap(self) -> bool {
-        self.read().arena == 0
+        self.read().arenas == 0
     }
+}
+
+/// What glibc counts over all its arenas, in bytes modulo 2^32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    /// Taken from the kernel, but for blocks that are mappings of their own.
+    pub(crate) arenas: u32,
+    /// In blocks in use, or in the caches of threads, but for blocks that are mappings of their own.
+    pub(crate) used: u32,
+    /// In blocks that are mappings of their own.
+    pub(crate) mapped: u32,
+    /// Free, and kept.
+    pub(crate) free: u32,
+}
+
+/// Gives whole free pages of all arenas back to the kernel, see `malloc_trim(3)`.
+pub(crate) fn trim() {
+    // SAFETY: the function takes a number and the locks it needs; live blocks stay where they are.
+    unsafe { libc::malloc_trim(0) };
 }
 
 /// The functions that `std::alloc::System` calls on Unix, malloc first, as this program is bound to them.

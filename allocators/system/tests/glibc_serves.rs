@@ -3,6 +3,7 @@
 use heapmark_worker::{Proof, TestBlock};
 
 #[path = "../src/glibc.rs"]
+#[expect(dead_code, reason = "nothing is purged or counted here")]
 mod glibc;
 #[path = "../src/mapping.rs"]
 #[expect(dead_code, reason = "the tests inside need the test harness")]

@@ -210,6 +210,27 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     Ok((contenders, counting))
 }
 
+/// Who is examined: the backends that are selected, of which none counts as a reference, and those named with knobs. Whoever
+/// names no backends gets all that need not be named.
+pub(crate) fn examined(selection: &ContenderSelection, more: &MoreContenders) -> Result<Vec<Contender>, Error> {
+    let configuration = selection.configuration()?;
+    let members = more.named(configuration)?;
+    let backends = backends(&members, configuration)?;
+    let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
+    let is_named = |name: &str| {
+        !selection.allocator.is_empty() || selection.names_on_the_command_line().any(|given| given == name)
+    };
+    let takes = |name: &str| {
+        let must_be_named = name == COUNTING || opt_in.iter().any(|opt_in| opt_in == name);
+        selection.takes(name) && (is_named(name) || !must_be_named)
+    };
+    let workers = selection.workers(|name| takes(name) || backends.iter().any(|backend| backend == name))?;
+    let mut contenders: Vec<Contender> =
+        workers.iter().filter(|worker| takes(&worker.name)).cloned().map(Contender::plain).collect();
+    add(&members, configuration, &workers, &mut contenders)?;
+    Ok(contenders)
+}
+
 /// The cases of a run. A parameter goes to every workload that has it, and must fit at least one.
 pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
     let configuration = run.contenders.configuration()?;

@@ -9,4 +9,5 @@ mod orphans;
 mod record;
 mod scene;
 mod schema;
+mod soundness;
 mod versions;

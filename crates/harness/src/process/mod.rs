@@ -9,5 +9,5 @@ mod launch;
 mod prctl;
 
 pub use child::Limits;
-pub(crate) use conversation::{Conversation, Greeting, Start, check_knobs, knob_variables};
+pub(crate) use conversation::{Conversation, Greeting, KnownLimit, Start, Verdict, check_knobs, knob_variables};
 pub(crate) use launch::Launch;
