@@ -10,7 +10,7 @@ use heapmark_worker::{Proof, TestBlock};
 #[expect(dead_code, reason = "the version is not wanted here")]
 mod glibc;
 #[path = "../src/mapping.rs"]
-#[expect(dead_code, reason = "the tests inside need the test harness")]
+#[expect(unused_imports, reason = "the tests inside need the test harness")]
 mod mapping;
 #[path = "../src/proof.rs"]
 #[expect(dead_code, reason = "preloaded libraries are not wanted here, and the tests inside need the test harness")]

@@ -6,7 +6,7 @@ use heapmark_worker::{Proof, TestBlock};
 #[expect(dead_code, reason = "nothing is purged or counted here")]
 mod glibc;
 #[path = "../src/mapping.rs"]
-#[expect(dead_code, reason = "the tests inside need the test harness")]
+#[expect(unused_imports, reason = "the tests inside need the test harness")]
 mod mapping;
 #[path = "../src/proof.rs"]
 #[expect(dead_code, reason = "the tests inside need the test harness")]
