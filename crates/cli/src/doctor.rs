@@ -85,7 +85,7 @@ fn find_worker(arguments: &Doctor) -> Result<Option<Worker>, Error> {
     if let Some(worker) = &arguments.worker {
         return Ok(Some(worker.clone()));
     }
-    let selection = ContenderSelection { allocator: Vec::new(), no_allocator: Vec::new(), worker: Vec::new() };
+    let selection = ContenderSelection::default();
     match selection.workers(|name| name == "system") {
         Ok(workers) => Ok(workers.into_iter().next()),
         Err(Error::NothingSelected(why)) => {

@@ -39,7 +39,8 @@ pub(crate) fn resumed(arguments: &Run, path: &Path, settings: Settings) -> Resul
     let workers = arguments.contenders.workers(wanted)?;
     let contender = |row: &&heapmark::record::ContenderRow| {
         let name = ContenderName { backend: row.backend.clone(), knobs: row.set.clone() };
-        let missing = |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker NAME=PATH"));
+        let missing =
+            |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker or --preload NAME=PATH"));
         Ok(Contender { name: row.name.clone(), ..Contender::resolve(&name, &workers).map_err(missing)? })
     };
     let contenders = rows.iter().map(contender).collect::<Result<Vec<_>, Error>>()?;

@@ -6,16 +6,16 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::stats::Trend;
-use heapmark::{Arrangement, Case, ContenderName, Error, Outcome, Session, Settings, TimeVerdict, Workspace, view};
+use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, TimeVerdict, Workspace, view};
 
-use crate::args::{ContenderSelection, WorkloadSelection};
+use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
 use crate::interrupt::cancel_on_interrupt;
 use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
-use crate::values::{contender, pair, percent, quiet};
+use crate::values::{pair, percent, quiet};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -23,9 +23,11 @@ pub(crate) struct Run {
     pub(crate) contenders: ContenderSelection,
     #[command(flatten)]
     pub(crate) workloads: WorkloadSelection,
-    /// One more contender, with knobs: `jemalloc@dirty_decay_ms:0,narenas:1`
-    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
-    pub(crate) with: Vec<ContenderName>,
+    #[command(flatten)]
+    pub(crate) more: MoreContenders,
+    /// The workloads of a set, of heapmark.toml or of the catalogue, in the place of the default set
+    #[arg(long = "set", value_name = "SET")]
+    pub(crate) sets: Vec<String>,
     /// The contender that the others are compared with [default: system]
     #[arg(long, value_name = "CONTENDER", env = "HEAPMARK_REFERENCE", hide_env_values = true)]
     pub(crate) reference: Option<String>,
@@ -131,8 +133,10 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 13] = [
+const RECORDED: [&str; 15] = [
     "with",
+    "with_set",
+    "sets",
     "reference",
     "threads",
     "parameters",
@@ -176,6 +180,7 @@ impl Run {
 fn long(id: &str) -> String {
     match id {
         "parameters" => "--param".into(),
+        "sets" => "--set".into(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }
@@ -184,6 +189,9 @@ fn long(id: &str) -> String {
 pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
     let workspace = Workspace::find();
     let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
+    if let Some(path) = arguments.contenders.configuration()?.path() {
+        say(format_args!("configuration: {}", path.display()));
+    }
     let mut planned = match &arguments.resume {
         Some(path) => plan::resumed(arguments, path, settings)?,
         None => plan::fresh(arguments, settings, workspace.as_ref())?,

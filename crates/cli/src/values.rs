@@ -1,15 +1,25 @@
 //! Values on the command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use heapmark::{ContenderName, Quantity, Worker};
 
 /// `NAME=PATH`
 pub(crate) fn worker(text: &str) -> Result<Worker, String> {
+    named_path(text).map(|(name, path)| Worker::at(name, path))
+}
+
+/// `NAME=PATH`, of a library
+pub(crate) fn preload(text: &str) -> Result<(String, PathBuf), String> {
+    named_path(text).map(|(name, path)| (name.into(), path.into()))
+}
+
+fn named_path(text: &str) -> Result<(&str, &str), String> {
     match text.split_once('=') {
         // Names become part of tables, and of a record that is read elsewhere.
         Some((name, _)) if name.contains(char::is_control) => Err("give a name without control characters".into()),
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Worker::at(name, path)),
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name, path)),
         _ => Err("write NAME=PATH".into()),
     }
 }
@@ -72,8 +82,9 @@ mod tests {
     fn workers_have_names_that_can_be_shown() {
         assert_eq!(worker("mine=a=b"), Ok(Worker::at("mine", "a=b")));
         for wrong in ["", "mine", "mine=", "=path", "a\nb=path", "a\u{1b}[31m=path"] {
-            assert!(worker(wrong).is_err(), "{wrong:?}");
+            assert!(worker(wrong).is_err() && preload(wrong).is_err(), "{wrong:?}");
         }
+        assert_eq!(preload("mine=a=b"), Ok(("mine".into(), "a=b".into())));
     }
 
     #[test]

@@ -63,6 +63,18 @@ pub fn workloads(catalogue: &Catalogue) -> String {
     text
 }
 
+/// A set with its members, each in a line of its own, to be typed again.
+pub fn set(name: &str, summary: &str, members: &[String]) -> String {
+    let mut text = format!("  {name}");
+    if !summary.is_empty() {
+        let _ = write!(text, ": {summary}");
+    }
+    for member in members {
+        let _ = write!(text, "\n    {member}");
+    }
+    text
+}
+
 /// One workload in full: what it does and its parameters.
 pub fn workload(workload: &WorkloadInfo) -> String {
     let mut text = format!(
