@@ -57,7 +57,10 @@ impl<'a> Listed<'a> {
 
 /// Prints allocators and workloads, or one workload in full.
 pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
-    let workers = arguments.contenders.workers(|name| arguments.contenders.takes(name))?;
+    let workers = match arguments.name {
+        Some(_) => arguments.contenders.one_worker()?,
+        None => arguments.contenders.workers(|name| arguments.contenders.takes(name))?,
+    };
     let settings = Settings { twin: false, ..Settings::default() };
     let contenders = workers.into_iter().map(Contender::plain);
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
@@ -65,7 +68,7 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     if let Some(name) = &arguments.name {
         let workload = find(catalogue, name)?;
         match arguments.format {
-            Format::Text => output.write(&view::workload(workload))?,
+            Format::Text => output.write(&view::workload(workload, output.screen()))?,
             Format::Json => output.json(workload)?,
         }
         return Ok(Exit::Pass);
@@ -76,9 +79,9 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
             .json(&Listing { contenders: rows.iter().map(Listed::of).collect(), workloads: &catalogue.workloads })?,
         Format::Text => {
             if !rows.is_empty() {
-                output.line(view::contenders(rows, view::Style::Text) + "\n")?;
+                output.line(view::contenders(rows, view::Style::Text, output.screen()) + "\n")?;
             }
-            output.line(view::workloads(catalogue))?;
+            output.line(view::workloads(catalogue, output.screen()))?;
         }
     }
     let failed = rows.iter().any(|row| !row.status.is_ok());
