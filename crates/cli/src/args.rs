@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::exit::Exit;
 use crate::print::Colour;
 use crate::values::{percent, worker};
-use crate::{build, cmp, completions, doctor, list, man, rank, report, run};
+use crate::{build, cmp, completions, doctor, list, man, new, rank, report, run};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
@@ -36,6 +36,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// List allocators and workloads, with what they are made of
     List(list::List),
+    /// Begin an allocator or a workload of your own, in a small crate that runs beside the standard ones
+    New(new::New),
     /// Build the workers and say where they are
     Build(build::Build),
     /// Measure, and say which allocator is faster and which is leaner

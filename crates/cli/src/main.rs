@@ -8,6 +8,7 @@ mod doctor;
 mod exit;
 mod list;
 mod man;
+mod new;
 mod plan;
 mod print;
 mod progress;
@@ -28,6 +29,7 @@ fn main() -> std::process::ExitCode {
     let output = Output::new(arguments.color);
     let result = match arguments.verb {
         Verb::List(list) => list::list(&list, &output),
+        Verb::New(new) => new::new(&new, &output),
         Verb::Build(build) => build::build(&build, &output),
         Verb::Run(run) => run::run(&run, &output),
         Verb::Cmp(cmp) => cmp::cmp(&cmp, &output),

@@ -1,7 +1,6 @@
 //! From what the user asked for to contenders and cases.
 
-use heapmark::record::Kind;
-use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Worker, Workspace, installed};
+use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Surroundings, Worker};
 use regex::Regex;
 
 use crate::args::{ContenderSelection, WorkloadSelection};
@@ -22,16 +21,9 @@ impl ContenderSelection {
         passes(name, &self.allocator, &self.no_allocator)
     }
 
-    /// The backends that take part only where they are named. Of those that are installed, where no manifest tells, these are
-    /// the ones that call themselves a handicap. A worker given by path is named by that.
+    /// The backends that take part only where they are named. A worker given by path is named by that.
     fn opt_in(&self) -> Result<Vec<String>, Error> {
-        let mut names: Vec<String> = if let Some(workspace) = Workspace::find() {
-            let backends = workspace.backends()?.into_iter().filter(|backend| backend.opt_in);
-            backends.map(|backend| backend.name).collect()
-        } else {
-            let workers = installed().into_iter().filter(|worker| worker.kind() == Ok(Kind::Handicap));
-            workers.map(|worker| worker.name).collect()
-        };
+        let mut names = Surroundings::find()?.opt_in()?;
         names.retain(|name| self.worker.iter().all(|worker| worker.name != *name));
         Ok(names)
     }
@@ -39,10 +31,7 @@ impl ContenderSelection {
     /// Builds or finds the workers that `wanted` names; those given by path come last, and hide others of the same name.
     pub(crate) fn workers(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
         let named = |name: &str| self.worker.iter().any(|worker| worker.name == name);
-        let mut workers = match Workspace::find() {
-            Some(workspace) => workspace.build(|name| wanted(name) && !named(name))?,
-            None => installed().into_iter().filter(|worker| wanted(&worker.name) && !named(&worker.name)).collect(),
-        };
+        let mut workers = Surroundings::find()?.workers(|name| wanted(name) && !named(name))?;
         workers.extend(self.worker.iter().cloned());
         if workers.is_empty() {
             let hint = "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH";
@@ -52,16 +41,44 @@ impl ContenderSelection {
     }
 }
 
+impl ContenderSelection {
+    /// The worker to ask what there is to measure: the reference if it is selected, else the first; no other is built.
+    pub(crate) fn one_worker(&self) -> Result<Vec<Worker>, Error> {
+        let surroundings = Surroundings::find()?;
+        let reference = surroundings.reference().unwrap_or("system");
+        let mut names: Vec<String> = self.worker.iter().map(|worker| worker.name.clone()).collect();
+        names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name)));
+        let one = names.iter().find(|name| *name == reference).or(names.first());
+        let mut workers = self.workers(|name| one.is_some_and(|one| one == name))?;
+        workers.retain(|worker| one.is_some_and(|one| worker.name == *one));
+        Ok(workers)
+    }
+}
+
+/// The reference that was asked for, else that of the package around the current folder, if there is one.
+pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
+    match &run.reference {
+        Some(reference) => Ok(Some(reference.clone())),
+        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
+    }
+}
+
 /// Who takes part in a run: the contenders, and the worker that counts.
 pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), Error> {
     let selection = &run.contenders;
-    let reference = run.reference.as_deref().map(ContenderName::parse).transpose()?;
+    let reference = reference(run)?.as_deref().map(ContenderName::parse).transpose()?;
     let reference_backend = reference.as_ref().map_or("system", |name| name.backend.as_str());
     let plain_reference = reference.as_ref().is_none_or(|name| name.knobs.is_empty());
     // Whoever names backends gets what matches; else all take part that need not be named.
     let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
     let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
-    let takes = |name: &str| name != COUNTING && (selected(name) || (plain_reference && name == reference_backend));
+    // A worker given by path is named by that, whatever the patterns choose among the others.
+    let given = |name: &str| {
+        selection.worker.iter().any(|worker| worker.name == name) && passes(name, &[], &selection.no_allocator)
+    };
+    let takes = |name: &str| {
+        name != COUNTING && (selected(name) || given(name) || (plain_reference && name == reference_backend))
+    };
     let wanted = |name: &str| {
         let named = run.with.iter().any(|with| with.backend == name);
         takes(name) || name == COUNTING || name == reference_backend || named

@@ -42,6 +42,7 @@ mod settings;
 mod standing;
 pub mod stats;
 mod status;
+mod surroundings;
 mod units;
 pub mod view;
 
@@ -60,4 +61,5 @@ pub use settings::{Arrangement, Cancel, Settings};
 pub use standing::{Place, Standing, Standings, Weights, Where};
 pub use stats::Stop;
 pub use status::Status;
+pub use surroundings::Surroundings;
 pub use units::{Bytes, Nanos, NanosPerUnit, UnitsPerSecond};
