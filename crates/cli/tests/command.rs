@@ -117,7 +117,7 @@ fn workers_of_the_package_around_the_folder_stand_for_themselves() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
         text(&output.stdout)
     };
-    assert_eq!(here(&["build", "--list"]), "words-system\nwords-mimalloc\n");
+    assert_eq!(here(&["build", "--list"]), "words-mimalloc\nwords-system\n");
     let plan = here(&["run", "--list"]);
     let rows: Vec<_> = plan.lines().map(|line| line.split('\t').take(2).collect::<Vec<_>>()).collect();
     let names = ["words-system", "words-system (twin)", "words-mimalloc"];

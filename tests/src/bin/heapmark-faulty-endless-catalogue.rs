@@ -6,6 +6,6 @@ heapmark_tests::hold_lifeline!();
 fn main() {
     greet(heapmark_protocol::VERSION);
     while hear().is_some() {
-        while say("workload name=test/again summary= unit=block details=\n") {}
+        (0_u64..).take_while(|number| say(format!("workload name=test/{number} summary= unit=block details=\n"))).count();
     }
 }
