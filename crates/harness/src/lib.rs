@@ -44,6 +44,7 @@ pub mod stats;
 mod status;
 mod surroundings;
 mod units;
+pub mod verify;
 pub mod view;
 
 pub use build::{Backend, WORKER_PREFIX, Workspace, installed};

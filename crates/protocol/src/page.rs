@@ -35,19 +35,28 @@ fn words(of_type: &str) -> Option<Words> {
     }
 }
 
-/// What stands behind the key of a field of this type.
-fn value(of_type: &str) -> String {
-    let bare = of_type.replace(' ', "");
-    if let Some(inner) = bare.strip_prefix("Option<").and_then(|inner| inner.strip_suffix('>')) {
-        return format!("{}, optional", value(inner));
+/// The type without what makes it optional, and whether it was.
+fn bare(of_type: &str) -> (String, bool) {
+    let all = of_type.replace(' ', "");
+    match all.strip_prefix("Option<").and_then(|inner| inner.strip_suffix('>')) {
+        Some(inner) => (inner.to_owned(), true),
+        None => (all, false),
     }
-    match bare.as_str() {
-        "u64" => "number".into(),
-        "bool" => "`0` or `1`".into(),
-        "Cow<'a,str>" => "text".into(),
-        other if words(other).is_some() => "a word, below".into(),
-        other => panic!("the page has no words for a field of type {other}"),
-    }
+}
+
+/// What stands behind the key of a field of this type; words are told once, at the message where they come first.
+fn value(of_type: &str, told: &[(String, &str)]) -> String {
+    let (bare, optional) = bare(of_type);
+    let told_at = told.iter().find(|(words, _)| *words == bare).map(|(_, verb)| *verb);
+    let value = match (bare.as_str(), told_at) {
+        ("u64", _) => "number".into(),
+        ("bool", _) => "`0` or `1`".into(),
+        ("Cow<'a,str>", _) => "text".into(),
+        (_, Some(verb)) => format!("a word, as in `{verb}`"),
+        (other, None) if words(other).is_some() => "a word, below".into(),
+        (other, None) => panic!("the page has no words for a field of type {other}"),
+    };
+    value + if optional { ", optional" } else { "" }
 }
 
 /// Documentation as one line.
@@ -58,19 +67,22 @@ fn line(documentation: &[&str]) -> String {
 /// A section for each message.
 fn sections() -> String {
     let mut text = String::new();
+    let mut told: Vec<(String, &str)> = Vec::new();
     for message in MESSAGES {
         // Writing to memory does not fail.
         let _ = write!(text, "\n### {}\n\n{}\n\n", message.verb, line(message.about));
         text.push_str("| key | value | meaning |\n|---|---|---|\n");
         for (key, of_type, documentation) in message.fields {
-            let _ = writeln!(text, "| `{key}` | {} | {} |", value(of_type), line(documentation));
+            let _ = writeln!(text, "| `{key}` | {} | {} |", value(of_type, &told), line(documentation));
         }
         for (key, of_type, _) in message.fields {
-            let Some(words) = words(of_type) else { continue };
+            let (bare, _) = bare(of_type);
+            let Some(words) = words(&bare).filter(|_| told.iter().all(|(words, _)| *words != bare)) else { continue };
             let _ = write!(text, "\n| `{key}` | meaning |\n|---|---|\n");
             for (word, documentation) in words {
                 let _ = writeln!(text, "| `{word}` | {} |", line(documentation));
             }
+            told.push((bare, message.verb));
         }
     }
     text + "\n"
