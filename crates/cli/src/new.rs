@@ -157,7 +157,7 @@ fn next_steps(what: What, name: &str, folder: &Path) -> String {
     match what {
         What::Allocator => format!(
             "{folder}: an allocator in src/allocator.rs, and what it says of itself in src/identity.rs\n\n  \
-             cd {folder}\n  cargo test --release\n  heapmark run -w graph/tree -a {name}"
+             cd {folder}\n  cargo test --release\n  heapmark verify -a {name}\n  heapmark run -w graph/tree -a {name}"
         ),
         What::Workload => format!(
             "{folder}: a workload in src/lib.rs, and workers on system and mimalloc in src/bin\n\n  \
