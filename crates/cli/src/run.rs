@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::stats::Trend;
-use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, TimeVerdict, Workspace, view};
+use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, Surroundings, TimeVerdict, stats, view};
 
 use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
@@ -133,7 +133,9 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 15] = [
+const RECORDED: [&str; 17] = [
+    "allocator",
+    "no_allocator",
     "with",
     "with_set",
     "sets",
@@ -187,17 +189,17 @@ fn long(id: &str) -> String {
 
 /// Measures what was asked for and prints the table. A failure of a contender is a row, and makes the exit code 1.
 pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
-    let workspace = Workspace::find();
+    let surroundings = Surroundings::find()?;
     let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
     if let Some(path) = arguments.contenders.configuration()?.path() {
         say(format_args!("configuration: {}", path.display()));
     }
     let mut planned = match &arguments.resume {
         Some(path) => plan::resumed(arguments, path, settings)?,
-        None => plan::fresh(arguments, settings, workspace.as_ref())?,
+        None => plan::fresh(arguments, settings, &surroundings)?,
     };
-    if let Some(workspace) = &workspace {
-        planned.comparison = planned.comparison.workspace(workspace.root());
+    if let Some(checkout) = surroundings.checkout() {
+        planned.comparison = planned.comparison.workspace(checkout.root());
     }
     let greeting = Progress::greetings();
     let mut session = planned.comparison.open(&mut |event| greeting.event(&event))?;
@@ -279,7 +281,10 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
         Some(time) => format!("at least {time}"),
         None => settings.stop.to_string(),
     };
-    say(format_args!("{} workloads, {contenders} workers each, {lasts}", cases.len()));
+    say(announcement(cases.len(), contenders, settings.twin, &lasts));
+    if settings.blocks().is_some_and(|blocks| (blocks as usize) < stats::MINIMUM_BLOCKS) {
+        say(format_args!("below {} blocks nothing is judged", stats::MINIMUM_BLOCKS));
+    }
     let samples =
         settings.blocks().map(|blocks| blocks as usize * cases.len() * contenders * settings.arrangements.len());
     let progress = Progress::new(samples.map(|samples| samples as u64));
@@ -293,6 +298,13 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
             Err(error)
         }
     }
+}
+
+/// What is about to be measured, in a line.
+fn announcement(cases: usize, workers: usize, twin: bool, lasts: &str) -> String {
+    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let twin = if twin { ", the twin included" } else { "" };
+    format!("{}, {} each{twin}: {lasts}", counted(cases, "workload"), counted(workers, "worker"))
 }
 
 /// Where the record cannot be written any more, the run can go on once it can.
@@ -317,6 +329,15 @@ mod tests {
     use heapmark::{Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, OverTime, Status};
 
     use super::*;
+
+    #[test]
+    fn one_of_a_kind_is_no_plural() {
+        assert_eq!(announcement(1, 1, false, "60s"), "1 workload, 1 worker each: 60s");
+        assert_eq!(
+            announcement(2, 3, true, "at least 5 s"),
+            "2 workloads, 3 workers each, the twin included: at least 5 s"
+        );
+    }
 
     fn compared(verdict: Verdict) -> Compared {
         Compared {

@@ -142,6 +142,9 @@ impl Conversation {
             match message.verb() {
                 verb::Workload => {
                     let workload = read(Workload::read(&message), STEP)?;
+                    if catalogue.find(&one_line(&workload.name)).is_some() {
+                        return Err(wrong(STEP, &format!("it offers {} twice", one_line(&workload.name))));
+                    }
                     catalogue.workloads.push(WorkloadInfo {
                         name: one_line(&workload.name),
                         summary: one_line(&workload.summary),
@@ -155,7 +158,13 @@ impl Conversation {
                     let parameter = read(Parameter::read(&message), STEP)?;
                     let workload = catalogue.workloads.last_mut().filter(|last| last.name == parameter.workload);
                     let orphan = || unexpected(STEP, "a parameter without its workload");
-                    workload.ok_or_else(orphan)?.parameters.push(parameter_info(&parameter));
+                    let workload = workload.ok_or_else(orphan)?;
+                    if parameter.min > parameter.max {
+                        let (name, min, max) = (one_line(&parameter.name), parameter.min, parameter.max);
+                        let what = format!("{} has {name} from {min} to {max}, which is nothing", workload.name);
+                        return Err(wrong(STEP, &what));
+                    }
+                    workload.parameters.push(parameter_info(&parameter));
                 }
                 verb::Set => {
                     let set = read(Set::read(&message), STEP)?;
@@ -226,7 +235,11 @@ impl Conversation {
                 parameters.insert(name.to_owned(), value.into_owned());
             }
         }
-        Ok((read(Prepared::read(&message), STEP)?, parameters))
+        let prepared = read(Prepared::read(&message), STEP)?;
+        if prepared.lanes == 0 {
+            return Err(wrong(STEP, "it works on no lane"));
+        }
+        Ok((prepared, parameters))
     }
 
     /// Does one turn. A count that differs from what was asked is a wrong result.
@@ -438,7 +451,11 @@ fn read<T>(result: Result<T, ParseError>, step: &str) -> Result<T, Status> {
 }
 
 fn unexpected(step: &str, what: &str) -> Status {
-    Status::ProtocolError { detail: format!("{step}: it answered `{what}`") }
+    wrong(step, &format!("it answered `{what}`"))
+}
+
+fn wrong(step: &str, what: &str) -> Status {
+    Status::ProtocolError { detail: format!("{step}: {what}") }
 }
 
 #[cfg(test)]
