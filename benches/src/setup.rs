@@ -28,7 +28,7 @@ impl Setup {
         for name in ALLOCATORS {
             if !workers.iter().any(|worker| worker.name == name) {
                 let reason = format!("the workspace at {} has no such worker", workspace.root().display());
-                workers.push(Worker { name: name.into(), program: Err(reason), preload: None });
+                workers.push(Worker::missing(name, reason));
             }
         }
         Ok(Self { workspace, target, workers })
