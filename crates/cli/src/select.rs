@@ -86,11 +86,8 @@ impl ContenderSelection {
         let mut workers = Surroundings::find()?.workers(needed)?;
         workers.extend(given.iter().cloned());
         let system = workers.iter().find(|worker| worker.name == SYSTEM).cloned();
-        let system = system.unwrap_or_else(|| Worker {
-            name: SYSTEM.into(),
-            program: Err(format!("there is no worker {SYSTEM:?} to preload it into")),
-            preload: None,
-        });
+        let system = system
+            .unwrap_or_else(|| Worker::missing(SYSTEM, format!("there is no worker {SYSTEM:?} to preload it into")));
         workers.retain(|worker| is_given(&worker.name) || wanted(&worker.name));
         workers.extend(libraries.into_iter().map(|(name, library)| system.clone().preloading(name, library)));
         if workers.is_empty() {

@@ -22,6 +22,11 @@ impl Worker {
         Self { name: name.into(), program: Ok(path.into()), preload: None }
     }
 
+    /// A worker of which there is no program, and why.
+    pub fn missing(name: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { name: name.into(), program: Err(why.into()), preload: None }
+    }
+
     /// The same program under another name, with this library in the place of its malloc. It has to be a worker of the system
     /// allocator: one that brings its own would not notice.
     #[must_use]
