@@ -6,13 +6,15 @@ use heapmark_worker::Finding;
 
 use crate::fault::Fault;
 use crate::faults::{
-    ABORTS_AT_EXHAUSTION, ALIGNS_BY_SIZE, ALIGNS_TO_64, ALIGNS_TO_PAGE, AbortsOnAlignedFree, BOUNDED_INBOX,
-    CACHES_TWICE, CLASS_OFF_BY_ONE, CLEARS_NOTHING, CLEARS_ONE_PAGE, CLEARS_WHOLE_WORDS, CutsAtPageEdge,
-    DISCARDS_ONE_PAGE_MORE, GoneInDestructors, HANGS_AT_EXHAUSTION, HEAP_STAYS_BEHIND, KEEPS_ALIGNED, KEEPS_OLD,
-    KEEPS_SMALL, LINKS_INTO_NEIGHBOUR, LOCKS_OVER_FORK, LOSES_TAIL, LeaksPerThread, LosesRemoteFrees, NEVER_RECOVERS,
-    ONE_BYTE_SHORT, OnImpossible, PASSES_REGION_ON, PURGED_WHOLE, REALLOC_FORGETS_ALIGNMENT, RefusesAlignment,
-    SIXTEEN_BITS, SMALL_CLASS, SPLITS_TOO_EARLY, TAKES_CACHED_FOR_FRESH, ThirtyTwoBits, UNLOCKED_STACK, UNMAPS_REGION,
-    WAITS_FOR_BLOCKS, ZEROED_FORGETS_ALIGNMENT, discard_live, free_and_fail, keep_all,
+    ABORTS_AT_EXHAUSTION, ALIGNS_BY_SIZE, ALIGNS_LARGE_TO_16, ALIGNS_TO_64, ALIGNS_TO_PAGE, AbortsOnAlignedFree,
+    BOUNDED_INBOX, CACHES_TWICE, CLASS_OFF_BY_ONE, CLEARS_NOTHING, CLEARS_ONE_PAGE, CLEARS_UNALIGNED,
+    CLEARS_WHOLE_WORDS, CutsAtPageEdge, DISCARDS_ONE_PAGE_MORE, DiscardsNewEnd, FreesAtExhaustion, GROWS_IN_PLACE,
+    GoneInDestructors, HANGS_AT_EXHAUSTION, HEAP_IS_WIPED, HEAP_STAYS_BEHIND, HalvesRemoteBlocks, KEEPS_ALIGNED,
+    KEEPS_LARGE, KEEPS_OLD, KEEPS_SMALL, LINKS_INTO_NEIGHBOUR, LOCKS_OVER_FORK, LOSES_LARGE_REMOTE_FREES,
+    LOSES_ORPHANS, LOSES_REMOTE_FREES, LOSES_TAIL, LeaksPerThread, NEVER_RECOVERS, ONE_BYTE_SHORT, OnImpossible,
+    PASSES_REGION_ON, PURGED_WHOLE, REALLOC_FORGETS_ALIGNMENT, ROUNDS_TO_PAGES, RefusesAlignment, SIXTEEN_BITS,
+    SMALL_CLASS, SPLITS_TOO_EARLY, TAGS_WHEN_FREED, TAGS_WHEN_TAKEN, TAKES_CACHED_FOR_FRESH, TWO_LOCKS, ThirtyTwoBits,
+    UNLOCKED_STACK, UNMAPS_REGION, WAITS_FOR_BLOCKS, ZEROED_FORGETS_ALIGNMENT, discard_live, free_and_fail, keep_all,
 };
 use crate::parts::{abort, hang};
 
@@ -33,6 +35,13 @@ pub static FAULTS: &[Fault] = &[
         &ALIGNS_BY_SIZE,
         "aligns a block that is smaller than its alignment by its size",
         "wrappers that take malloc's alignment for granted where small size classes have less",
+    ),
+    Fault::new(
+        "align-large",
+        ("align/page", Misaligned),
+        &ALIGNS_LARGE_TO_16,
+        "aligns blocks of 128 KiB and more to 16",
+        "mappings with a header in front, handed out where more than 16 was asked for",
     ),
     Fault::new(
         "align-realloc",
@@ -98,6 +107,13 @@ pub static FAULTS: &[Fault] = &[
         "a mark for fresh pages that stays when they have been used",
     ),
     Fault::new(
+        "dirty-aligned",
+        ("zeroed", Dirty),
+        &CLEARS_UNALIGNED,
+        "does not clear blocks of an alignment above 16",
+        "a path for aligned blocks without the flag for zeroed ones",
+    ),
+    Fault::new(
         "realloc-loses-tail",
         ("realloc", Corrupt),
         &LOSES_TAIL,
@@ -117,6 +133,20 @@ pub static FAULTS: &[Fault] = &[
         &SIXTEEN_BITS,
         "copies the size modulo 65,536",
         "a length kept in too narrow a type",
+    ),
+    Fault::new(
+        "realloc-in-place",
+        ("realloc", Corrupt),
+        &GROWS_IN_PLACE,
+        "grows blocks in place by eight bytes more than there is room for",
+        "a usable size that includes the next block's header",
+    ),
+    Fault::new(
+        "realloc-discards",
+        ("realloc", Corrupt),
+        &DiscardsNewEnd,
+        "gives the page that holds the new end of a shrunk block to the kernel",
+        "a range of pages rounded outwards instead of inwards",
     ),
     Fault::new(
         "realloc-leaks",
@@ -147,6 +177,20 @@ pub static FAULTS: &[Fault] = &[
         "a range of pages that includes its end",
     ),
     Fault::new(
+        "overlap-header",
+        ("sizes", Corrupt),
+        &TAGS_WHEN_TAKEN,
+        "writes eight bytes in front of a block that is taken, where another one ends",
+        "a header without room for it",
+    ),
+    Fault::new(
+        "overlap-footer",
+        ("sizes", Corrupt),
+        &TAGS_WHEN_FREED,
+        "writes eight bytes in front of a block that is freed, where another one ends",
+        "boundary tags, whose place in a neighbour is free only if the neighbour is",
+    ),
+    Fault::new(
         "class-small",
         ("sizes", Overlap),
         &SMALL_CLASS,
@@ -159,6 +203,13 @@ pub static FAULTS: &[Fault] = &[
         &CLASS_OFF_BY_ONE,
         "puts 769 bytes into a slot of 768",
         "`<=` for `<` in the choice of the class",
+    ),
+    Fault::new(
+        "class-page",
+        ("sizes", Overlap),
+        &ROUNDS_TO_PAGES,
+        "puts one byte more than 64 KiB into 64 KiB",
+        "rounding down to pages where a size is one byte too long",
     ),
     Fault::new(
         "page-edge",
@@ -175,11 +226,25 @@ pub static FAULTS: &[Fault] = &[
         "a lock forgotten on the fast path",
     ),
     Fault::new(
+        "deadlock",
+        ("contention", Hangs),
+        &TWO_LOCKS,
+        "takes two locks in one order to allocate and in the other to free",
+        "locks of a heap and of a list without an order",
+    ),
+    Fault::new(
         "remote-lost",
         ("remote-free", Leaks),
-        &LosesRemoteFrees,
+        &LOSES_REMOTE_FREES,
         "forgets blocks that another thread frees",
         "an owner that never collects what others gave back, for as long as it lives",
+    ),
+    Fault::new(
+        "remote-large-lost",
+        ("remote-free", Leaks),
+        &LOSES_LARGE_REMOTE_FREES,
+        "forgets blocks of 16 KiB and more that another thread frees",
+        "a path for large blocks that knows only its own thread's",
     ),
     Fault::new(
         "remote-link",
@@ -187,6 +252,13 @@ pub static FAULTS: &[Fault] = &[
         &LINKS_INTO_NEIGHBOUR,
         "writes a link behind a block that another thread frees, into its neighbour",
         "a list of freed blocks linked at the wrong offset",
+    ),
+    Fault::new(
+        "remote-realloc",
+        ("contention", Corrupt),
+        &HalvesRemoteBlocks,
+        "copies half of a block that another thread took when it is resized",
+        "a size looked up in the heap of the wrong thread",
     ),
     Fault::new(
         "remote-hangs",
@@ -231,6 +303,13 @@ pub static FAULTS: &[Fault] = &[
         "thread heaps that are never taken over, such as mnemosyne's and compatmalloc's",
     ),
     Fault::new(
+        "orphans",
+        ("short-threads", Leaks),
+        &LOSES_ORPHANS,
+        "never uses a block again that is freed after its thread has ended",
+        "abandoned heaps that nobody adopts",
+    ),
+    Fault::new(
         "fork-lock",
         ("fork", Hangs),
         &LOCKS_OVER_FORK,
@@ -243,6 +322,13 @@ pub static FAULTS: &[Fault] = &[
         &HEAP_STAYS_BEHIND,
         "leaves its memory out of a child",
         "`MADV_DONTFORK` on pages that the child needs",
+    ),
+    Fault::new(
+        "fork-wiped",
+        ("fork", Corrupt),
+        &HEAP_IS_WIPED,
+        "leaves a child with empty memory",
+        "`MADV_WIPEONFORK` on pages that hold more than secrets",
     ),
     Fault::new(
         "impossible-aborts",
@@ -301,11 +387,25 @@ pub static FAULTS: &[Fault] = &[
         "a heap marked as full for good",
     ),
     Fault::new(
+        "exhaustion-frees",
+        ("exhaustion", Corrupt),
+        &FreesAtExhaustion,
+        "frees a block that it has no room to grow",
+        "a `realloc` that frees before it knows that it can",
+    ),
+    Fault::new(
         "never-reused",
         ("reuse", Leaks),
         &KEEPS_SMALL,
         "never uses freed blocks of up to 4,096 bytes again",
         "bump allocators",
+    ),
+    Fault::new(
+        "large-leaks",
+        ("reuse", Leaks),
+        &KEEPS_LARGE,
+        "never unmaps blocks of 128 KiB and more",
+        "mappings whose length is lost",
     ),
     Fault::new(
         "aligned-leaks",

@@ -31,6 +31,10 @@ pub(crate) static ALIGNS_TO_64: Misaligned =
 pub(crate) static ALIGNS_TO_PAGE: Misaligned =
     Misaligned { falls_short: |layout| layout.align() > 4096, shift: 4096, calls: ALL };
 
+/// Keeps alignments, but for blocks that come from the kernel each time, behind a header.
+pub(crate) static ALIGNS_LARGE_TO_16: Misaligned =
+    Misaligned { falls_short: |layout| layout.align() > 16 && layout.size() >= 128 * 1024, shift: 16, calls: ALL };
+
 /// Aligns a block that is smaller than its alignment as its size needs it.
 pub(crate) static ALIGNS_BY_SIZE: Misaligned =
     Misaligned { falls_short: |layout| layout.align() == 16 && layout.size() < 16, shift: 8, calls: ALL };

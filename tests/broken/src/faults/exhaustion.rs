@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::IMPOSSIBLE;
+use super::{IMPOSSIBLE, free_and_fail};
 use crate::parts::{SPARED, abort, hang};
 
 /// Takes blocks from the system, and does something else than to return null when that has none.
@@ -65,5 +65,30 @@ unsafe impl GlobalAlloc for OnExhaustion {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `realloc`, and all blocks are the system's.
         self.or_fail(unsafe { System.realloc(block, layout, new_size) }, new_size)
+    }
+}
+
+/// Frees a block that it has no room to grow.
+pub(crate) struct FreesAtExhaustion;
+
+// SAFETY: the system's allocator, but where it fails to resize.
+unsafe impl GlobalAlloc for FreesAtExhaustion {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`, and all blocks are the system's.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `realloc`, and all blocks are the system's, which leaves this one alone where it
+        // has none for it.
+        unsafe {
+            let new = System.realloc(block, layout, new_size);
+            if new.is_null() && new_size < IMPOSSIBLE { free_and_fail(block, layout.size()) } else { new }
+        }
     }
 }

@@ -48,6 +48,12 @@ unsafe impl GlobalAlloc for LocksOverFork {
     }
 }
 
+/// Tells the kernel to give a child empty pages for its memory.
+pub(crate) static HEAP_IS_WIPED: Pooled = Pooled::new(SPARED + 1..=4096, 4096).taking(|pool, block| {
+    // SAFETY: the range is a slot of the pool, in this process left as it is. That a child finds nothing in it is the fault.
+    unsafe { libc::madvise(block.cast(), pool.slot_size(), libc::MADV_WIPEONFORK) };
+});
+
 /// Tells the kernel not to copy its memory into a child.
 pub(crate) static HEAP_STAYS_BEHIND: Pooled = Pooled::new(SPARED + 1..=4096, 4096).taking(|pool, block| {
     // SAFETY: the range is a slot of the pool, in this process left as it is. That it lacks in a child is the fault.

@@ -11,6 +11,9 @@ pub(crate) struct Keeps(
 /// Only ever cuts small blocks off.
 pub(crate) static KEEPS_SMALL: Keeps = Keeps(|layout| layout.size() <= 4096);
 
+/// Maps large blocks, and never unmaps them.
+pub(crate) static KEEPS_LARGE: Keeps = Keeps(|layout| layout.size() >= 128 * 1024);
+
 /// Does not find the beginning of a block that was aligned.
 pub(crate) static KEEPS_ALIGNED: Keeps = Keeps(|layout| layout.align() > 16);
 

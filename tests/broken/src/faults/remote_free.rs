@@ -19,7 +19,16 @@ fn is_owned(layout: Layout) -> bool {
 }
 
 /// Forgets blocks that were taken by another thread than the one that frees them.
-pub(crate) struct LosesRemoteFrees;
+pub(crate) struct LosesRemoteFrees(
+    /// From this size on.
+    usize,
+);
+
+/// All of them.
+pub(crate) static LOSES_REMOTE_FREES: LosesRemoteFrees = LosesRemoteFrees(0);
+
+/// Large ones.
+pub(crate) static LOSES_LARGE_REMOTE_FREES: LosesRemoteFrees = LosesRemoteFrees(16 * 1024);
 
 // SAFETY: blocks come from the system, behind a tag or not as their alignment tells, and go back the same way or never.
 unsafe impl GlobalAlloc for LosesRemoteFrees {
@@ -36,7 +45,7 @@ unsafe impl GlobalAlloc for LosesRemoteFrees {
         unsafe {
             if !is_owned(layout) {
                 System.dealloc(block, layout);
-            } else if tag(block) == this_thread() {
+            } else if tag(block) == this_thread() || layout.size() < self.0 {
                 untagged(block, layout);
             }
         }
@@ -151,5 +160,47 @@ unsafe impl GlobalAlloc for LinksIntoNeighbour {
             unsafe { block.add(self.pool.slot_size()).cast::<[u8; 8]>().write_volatile([0xFD; 8]) };
         }
         self.pool.give(block);
+    }
+}
+
+/// Moves a block that another thread took whenever it is resized, and copies half of it.
+pub(crate) struct HalvesRemoteBlocks;
+
+// SAFETY: blocks come from the system, behind a tag or not as their alignment tells, and go back the same way. That resizing loses
+// bytes breaks the contract on purpose.
+unsafe impl GlobalAlloc for HalvesRemoteBlocks {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_owned(layout) {
+            return take_tagged(layout, this_thread());
+        }
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the layout tells where the block came from, and it goes back there once.
+        unsafe {
+            if is_owned(layout) {
+                untagged(block, layout);
+            } else {
+                System.dealloc(block, layout);
+            }
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        let kept = layout.size().min(new_size);
+        // SAFETY: the caller keeps the contract of `realloc`, by which this is a layout; both blocks are live and at least as long
+        // as the bytes copied, and the old one goes back once, if it has been replaced.
+        unsafe {
+            let new = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
+            if !new.is_null() {
+                let is_remote = is_owned(layout) && tag(block) != this_thread();
+                let copied = if is_remote && kept > SPARED { kept / 2 } else { kept };
+                std::ptr::copy_nonoverlapping(block, new, copied);
+                self.dealloc(block, layout);
+            }
+            new
+        }
     }
 }

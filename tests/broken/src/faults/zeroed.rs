@@ -4,18 +4,22 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 /// Clears some leading bytes of a block that was asked for zeroed, and leaves in the rest what its last owner left there.
 pub(crate) struct ClearsOnly(
-    /// How many of so many bytes.
-    fn(usize) -> usize,
+    /// How many.
+    fn(Layout) -> usize,
 );
 
 /// Takes all memory for fresh.
 pub(crate) static CLEARS_NOTHING: ClearsOnly = ClearsOnly(|_| 0);
 
 /// Clears the first page.
-pub(crate) static CLEARS_ONE_PAGE: ClearsOnly = ClearsOnly(|size| size.min(4096));
+pub(crate) static CLEARS_ONE_PAGE: ClearsOnly = ClearsOnly(|layout| layout.size().min(4096));
 
 /// Clears whole words.
-pub(crate) static CLEARS_WHOLE_WORDS: ClearsOnly = ClearsOnly(|size| size & !7);
+pub(crate) static CLEARS_WHOLE_WORDS: ClearsOnly = ClearsOnly(|layout| layout.size() & !7);
+
+/// Clears blocks but for those of a strict alignment, which it takes another way.
+pub(crate) static CLEARS_UNALIGNED: ClearsOnly =
+    ClearsOnly(|layout| if layout.align() > 16 { 0 } else { layout.size() });
 
 // SAFETY: the system's allocator; that zeroed memory is not breaks the contract on purpose.
 unsafe impl GlobalAlloc for ClearsOnly {
@@ -29,7 +33,7 @@ unsafe impl GlobalAlloc for ClearsOnly {
         unsafe {
             let block = System.alloc(layout);
             if !block.is_null() {
-                block.write_bytes(0, (self.0)(layout.size()));
+                block.write_bytes(0, (self.0)(layout));
             }
             block
         }
