@@ -78,6 +78,26 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     Ok((contenders, counting))
 }
 
+/// Who is examined: the backends that are selected, of which none counts as a reference, and those named with knobs. Whoever
+/// names no backends gets all that need not be named.
+pub(crate) fn examined(selection: &ContenderSelection, with: &[ContenderName]) -> Result<Vec<Contender>, Error> {
+    let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
+    let is_named = |name: &str| !selection.allocator.is_empty() || selection.worker.iter().any(|w| w.name == name);
+    let takes = |name: &str| {
+        let must_be_named = name == COUNTING || opt_in.iter().any(|opt_in| opt_in == name);
+        selection.takes(name) && (is_named(name) || !must_be_named)
+    };
+    let workers = selection.workers(|name| takes(name) || with.iter().any(|with| with.backend == name))?;
+    let mut contenders: Vec<Contender> =
+        workers.iter().filter(|worker| takes(&worker.name)).cloned().map(Contender::plain).collect();
+    for name in with {
+        if contenders.iter().all(|contender| contender.name != name.to_string()) {
+            contenders.push(Contender::resolve(name, &workers)?);
+        }
+    }
+    Ok(contenders)
+}
+
 /// The cases of a run. A parameter goes to every workload that has it, and must fit at least one.
 pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
     let mut parameters = run.parameters.clone();

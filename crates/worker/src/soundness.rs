@@ -41,7 +41,7 @@ pub(crate) fn verify(identity: &Identity, message: &Message<'_>, line: &mut Line
         Some(count) if check.name == "purge" && finding.is_none() && !skipped => {
             line.start(verb::Verified);
             Field::put(&skipped, "skipped", line);
-            line.display("detail", format_args!("{detail}; {}", fmt::from_fn(|f| count(f))));
+            line.display("detail", format_args!("{detail}; at the end of the check {}", fmt::from_fn(|f| count(f))));
         }
         _ => {
             Verified { finding, skipped, detail: detail.into() }.write(line);
