@@ -38,12 +38,16 @@ fn neighbours(size: usize, count: usize, spans: &mut Spans) -> Result<(), Ended>
     let seed = |number: usize| (size * NEIGHBOURS + number) as u64;
     blocks.iter_mut().flatten().enumerate().for_each(|(number, block)| block.fill(seed(number)));
     blocks.iter().flatten().try_for_each(Block::check)?;
-    blocks[..count].iter_mut().step_by(2).for_each(|slot| give_back(slot, spans));
+    for slot in blocks[..count].iter_mut().step_by(2) {
+        give_back(slot, spans);
+    }
     blocks.iter().flatten().try_for_each(Block::check)?;
     take(&mut blocks[..count], size, spans)?;
     blocks.iter_mut().step_by(2).flatten().enumerate().for_each(|(number, block)| block.fill(!seed(number)));
     blocks.iter().flatten().try_for_each(Block::check)?;
-    blocks.iter_mut().for_each(|slot| give_back(slot, spans));
+    for slot in &mut blocks {
+        give_back(slot, spans);
+    }
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 //! Blocks that another thread frees than the one that took them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::parts::{ALIGNMENT, Pool, SPARED, lock, tag, take_tagged, untagged, yield_now};
+use crate::parts::{ALIGNMENT, Pool, SPARED, lock, tag, take_tagged, untagged};
 
 /// Tells threads apart that live at the same time.
 fn this_thread() -> usize {
@@ -56,6 +56,7 @@ unsafe impl GlobalAlloc for LosesRemoteFrees {
 /// waits for room.
 pub(crate) struct BoundedInbox {
     inbox: Mutex<[Option<Waiting>; BoundedInbox::ROOM]>,
+    has_room: Condvar,
 }
 
 struct Waiting {
@@ -66,7 +67,7 @@ struct Waiting {
 
 /// Nobody waits.
 pub(crate) static BOUNDED_INBOX: BoundedInbox =
-    BoundedInbox { inbox: Mutex::new([const { None }; BoundedInbox::ROOM]) };
+    BoundedInbox { inbox: Mutex::new([const { None }; BoundedInbox::ROOM]), has_room: Condvar::new() };
 
 impl BoundedInbox {
     const ROOM: usize = 256;
@@ -84,17 +85,16 @@ impl BoundedInbox {
                 unsafe { untagged(waiting.block.into_inner(), waiting.layout) }
             }
         }
+        self.has_room.notify_all();
     }
 
     /// Leaves a block for its owner, as soon as there is room.
     fn leave(&self, waiting: Waiting) {
-        let mut waiting = Some(waiting);
-        while waiting.is_some() {
-            if let Some(place) = lock(&self.inbox).iter_mut().find(|place| place.is_none()) {
-                *place = waiting.take();
-            } else {
-                yield_now();
-            }
+        let is_full = |inbox: &mut [Option<Waiting>; Self::ROOM]| inbox.iter().all(Option::is_some);
+        let inbox = self.has_room.wait_while(lock(&self.inbox), is_full);
+        let mut inbox = inbox.unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = inbox.iter_mut().find(|place| place.is_none()) {
+            *place = Some(waiting);
         }
     }
 }

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
 
-use crate::parts::{ALIGNMENT, Pool, SPARED, at_thread_exit, is_main_thread, tag, take_tagged, untagged, yield_now};
+use crate::parts::{ALIGNMENT, Pool, SPARED, at_thread_exit, is_main_thread, lock, tag, take_tagged, untagged};
 
 /// The largest block that comes from the heap of a thread.
 const LARGEST: usize = 2048;
@@ -87,14 +88,19 @@ unsafe impl GlobalAlloc for ThreadRegions {
 /// Lets no thread end before all of its blocks are back.
 pub(crate) struct WaitsForBlocks {
     /// Live blocks by the number of their thread.
-    live: [AtomicUsize; WaitsForBlocks::THREADS],
+    live: Mutex<[usize; WaitsForBlocks::THREADS]>,
+    /// A block is back.
+    freed: Condvar,
     /// Threads so far.
     threads: AtomicUsize,
 }
 
 /// No thread has a block.
-pub(crate) static WAITS_FOR_BLOCKS: WaitsForBlocks =
-    WaitsForBlocks { live: [const { AtomicUsize::new(0) }; WaitsForBlocks::THREADS], threads: AtomicUsize::new(0) };
+pub(crate) static WAITS_FOR_BLOCKS: WaitsForBlocks = WaitsForBlocks {
+    live: Mutex::new([0; WaitsForBlocks::THREADS]),
+    freed: Condvar::new(),
+    threads: AtomicUsize::new(0),
+};
 
 thread_local! {
     /// The number of this thread, from 1; 0 before its first block.
@@ -102,18 +108,14 @@ thread_local! {
 }
 
 extern "C" fn wait_for_blocks(_: *mut c_void) {
-    while WAITS_FOR_BLOCKS.live(NUMBER.get()).load(Ordering::Relaxed) > 0 {
-        yield_now();
-    }
+    let WaitsForBlocks { live, freed, .. } = &WAITS_FOR_BLOCKS;
+    // Whatever comes of the wait, the thread has no more to do.
+    drop(freed.wait_while(lock(live), |live| live[NUMBER.get() % WaitsForBlocks::THREADS] > 0));
 }
 
 impl WaitsForBlocks {
     /// Enough for threads that live at the same time; the numbers of others may coincide.
     const THREADS: usize = 4096;
-
-    fn live(&self, thread: usize) -> &AtomicUsize {
-        &self.live[thread % Self::THREADS]
-    }
 
     fn this_thread(&self) -> usize {
         if NUMBER.get() == 0 {
@@ -131,7 +133,7 @@ unsafe impl GlobalAlloc for WaitsForBlocks {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_from_heap(layout) {
             let thread = self.this_thread();
-            self.live(thread).fetch_add(1, Ordering::Relaxed);
+            lock(&self.live)[thread % Self::THREADS] += 1;
             return take_tagged(layout, thread);
         }
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -142,7 +144,8 @@ unsafe impl GlobalAlloc for WaitsForBlocks {
         // SAFETY: the layout tells where the block came from, and it goes back there once.
         unsafe {
             if is_from_heap(layout) {
-                self.live(tag(block)).fetch_sub(1, Ordering::Relaxed);
+                lock(&self.live)[tag(block) % Self::THREADS] -= 1;
+                self.freed.notify_all();
                 untagged(block, layout);
             } else {
                 System.dealloc(block, layout);
