@@ -26,8 +26,8 @@ fn library(folder: &Path, source: &str, name: &str) -> PathBuf {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     // Without builtins, since the compiler knows malloc and could call it from within itself.
     let options = ["-shared", "-fPIC", "-O2", "-fno-builtin", "-Wall", "-Werror", "-Wl,--build-id=sha1", "-o"];
-    let compiled = Command::new(compiler).args(options).arg(&path).arg(source).status().expect("there is a C compiler");
-    assert!(compiled.success(), "{name}");
+    let status = Command::new(compiler).args(options).arg(&path).arg(source).status().expect("there is a C compiler");
+    assert!(status.success(), "{name}");
     path
 }
 
