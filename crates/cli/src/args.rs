@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::exit::Exit;
 use crate::print::Colour;
 use crate::values::{contender, percent, preload, worker};
-use crate::{build, cmp, completions, doctor, list, man, rank, report, run, verify};
+use crate::{build, cmp, completions, doctor, list, man, new, rank, report, run, verify};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
@@ -40,6 +40,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// List allocators and workloads, with what they are made of
     List(list::List),
+    /// Begin an allocator or a workload of your own, in a small crate that runs beside the standard ones
+    New(new::New),
     /// Build the workers and say where they are
     Build(build::Build),
     /// Measure, and say which allocator is faster and which is leaner

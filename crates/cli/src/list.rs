@@ -91,17 +91,22 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     let members = arguments.more.named(configuration)?;
     let backends = select::backends(&members, configuration)?;
     let selected = |name: &str| arguments.contenders.takes(name);
-    let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
+    let contenders: Vec<Contender> = if arguments.name.is_some() {
+        arguments.contenders.one_worker()?.into_iter().map(Contender::plain).collect()
+    } else {
+        let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
+        let plain = workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain);
+        let mut contenders = plain.collect();
+        select::add(&members, configuration, &workers, &mut contenders)?;
+        contenders
+    };
     let settings = Settings { twin: false, ..Settings::default() };
-    let mut contenders: Vec<Contender> =
-        workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain).collect();
-    select::add(&members, configuration, &workers, &mut contenders)?;
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
     let catalogue = session.catalogue();
     if let Some(name) = &arguments.name {
         let workload = find(catalogue, name)?;
         match arguments.format {
-            Format::Text => output.write(&view::workload(workload))?,
+            Format::Text => output.write(&view::workload(workload, output.screen()))?,
             Format::Json => output.json(workload)?,
         }
         return Ok(Exit::Pass);
@@ -112,9 +117,9 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
             .json(&Listing { contenders: rows.iter().map(Listed::of).collect(), workloads: &catalogue.workloads })?,
         Format::Text => {
             if !rows.is_empty() {
-                output.line(view::contenders(rows, view::Style::Text) + "\n")?;
+                output.line(view::contenders(rows, view::Style::Text, output.screen()) + "\n")?;
             }
-            output.line(view::workloads(catalogue))?;
+            output.line(view::workloads(catalogue, output.screen()))?;
         }
     }
     let failed = rows.iter().any(|row| !row.status.is_ok());

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use heapmark::configuration::{Configuration, Member};
-use heapmark::record::Kind;
-use heapmark::{Case, Catalogue, Contender, ContenderName, Error, NamedContender, Worker, Workspace, installed};
+use heapmark::{Case, Catalogue, Contender, ContenderName, Error, NamedContender, Surroundings, Worker};
 use regex::Regex;
 
 use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
@@ -63,16 +62,9 @@ impl ContenderSelection {
         self.worker.iter().map(|worker| &worker.name).chain(libraries).map(String::as_str)
     }
 
-    /// The backends that take part only where they are named. Of those that are installed, where no manifest tells, these are
-    /// the ones that call themselves a handicap. A worker or library given by path is named by that.
+    /// The backends that take part only where they are named. A worker or library given by path is named by that.
     fn opt_in(&self) -> Result<Vec<String>, Error> {
-        let mut names: Vec<String> = if let Some(workspace) = Workspace::find() {
-            let backends = workspace.backends()?.into_iter().filter(|backend| backend.opt_in);
-            backends.map(|backend| backend.name).collect()
-        } else {
-            let workers = installed().into_iter().filter(|worker| worker.kind() == Ok(Kind::Handicap));
-            workers.map(|worker| worker.name).collect()
-        };
+        let mut names = Surroundings::find()?.opt_in()?;
         let workers = self.given_workers(|_| true)?;
         let libraries = self.given_preloads(|_| true)?;
         names.retain(|name| {
@@ -91,10 +83,7 @@ impl ContenderSelection {
         let is_hidden = |name: &str| is_given(name) || libraries.iter().any(|(library, _)| library == name);
         let carries = |name: &str| name == SYSTEM && !libraries.is_empty();
         let needed = |name: &str| (wanted(name) || carries(name)) && !is_hidden(name);
-        let mut workers = match Workspace::find() {
-            Some(workspace) => workspace.build(needed)?,
-            None => installed().into_iter().filter(|worker| needed(&worker.name)).collect(),
-        };
+        let mut workers = Surroundings::find()?.workers(needed)?;
         workers.extend(given.iter().cloned());
         let system = workers.iter().find(|worker| worker.name == SYSTEM).cloned();
         let system = system
@@ -105,6 +94,18 @@ impl ContenderSelection {
             let hint = "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH";
             return Err(Error::NothingSelected(format!("no worker is selected or found; {hint}")));
         }
+        Ok(workers)
+    }
+
+    /// The worker to ask what there is to measure: the reference if it is selected, else the first; no other is built.
+    pub(crate) fn one_worker(&self) -> Result<Vec<Worker>, Error> {
+        let surroundings = Surroundings::find()?;
+        let reference = surroundings.reference().unwrap_or(SYSTEM);
+        let mut names: Vec<String> = self.worker.iter().map(|worker| worker.name.clone()).collect();
+        names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name)));
+        let one = names.iter().find(|name| *name == reference).or(names.first());
+        let mut workers = self.workers(|name| one.is_some_and(|one| one == name))?;
+        workers.retain(|worker| one.is_some_and(|one| worker.name == *one));
         Ok(workers)
     }
 }
@@ -179,11 +180,19 @@ pub(crate) fn add(
     Ok(())
 }
 
+/// The reference that was asked for, else that of the package around the current folder, if there is one.
+pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
+    match &run.reference {
+        Some(reference) => Ok(Some(reference.clone())),
+        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
+    }
+}
+
 /// Who takes part in a run: the contenders, and the worker that counts.
 pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), Error> {
     let selection = &run.contenders;
     let configuration = selection.configuration()?;
-    let reference = run.reference.as_deref().map(ContenderName::parse).transpose()?;
+    let reference = reference(run)?.as_deref().map(ContenderName::parse).transpose()?;
     let named_reference = reference.as_ref().map(|name| configuration.contender(name)).transpose()?;
     let reference_backend = named_reference.as_ref().map_or(SYSTEM, |named| named.is.backend.as_str());
     let plain_reference = named_reference.as_ref().is_none_or(NamedContender::is_plain);
@@ -194,7 +203,13 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     // Whoever names backends gets what matches; else all take part that need not be named.
     let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
     let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
-    let takes = |name: &str| name != COUNTING && (selected(name) || (plain_reference && name == reference_backend));
+    // What is given by path is named by that, whatever the patterns choose among the others.
+    let given = |name: &str| {
+        selection.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &selection.no_allocator)
+    };
+    let takes = |name: &str| {
+        name != COUNTING && (selected(name) || given(name) || (plain_reference && name == reference_backend))
+    };
     let wanted = |name: &str| {
         let named = backends.iter().any(|backend| backend == name);
         takes(name) || name == COUNTING || name == reference_backend || named

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
-    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter,
-    ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified, Verify,
-    WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX,
+    Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified,
+    Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
@@ -142,19 +142,29 @@ impl Conversation {
             match message.verb() {
                 verb::Workload => {
                     let workload = read(Workload::read(&message), STEP)?;
+                    if catalogue.find(&one_line(&workload.name)).is_some() {
+                        return Err(wrong(STEP, &format!("it offers {} twice", one_line(&workload.name))));
+                    }
                     catalogue.workloads.push(WorkloadInfo {
                         name: one_line(&workload.name),
                         summary: one_line(&workload.summary),
                         unit: one_line(&workload.unit),
                         details: one_line(&workload.details),
                         parameters: Vec::new(),
+                        settle_ms: workload.settle_ms.unwrap_or_default().as_slice().to_vec(),
                     });
                 }
                 verb::Parameter => {
                     let parameter = read(Parameter::read(&message), STEP)?;
                     let workload = catalogue.workloads.last_mut().filter(|last| last.name == parameter.workload);
                     let orphan = || unexpected(STEP, "a parameter without its workload");
-                    workload.ok_or_else(orphan)?.parameters.push(parameter_info(&parameter));
+                    let workload = workload.ok_or_else(orphan)?;
+                    if parameter.min > parameter.max {
+                        let (name, min, max) = (one_line(&parameter.name), parameter.min, parameter.max);
+                        let what = format!("{} has {name} from {min} to {max}, which is nothing", workload.name);
+                        return Err(wrong(STEP, &what));
+                    }
+                    workload.parameters.push(parameter_info(&parameter));
                 }
                 verb::Set => {
                     let set = read(Set::read(&message), STEP)?;
@@ -225,7 +235,11 @@ impl Conversation {
                 parameters.insert(name.to_owned(), value.into_owned());
             }
         }
-        Ok((read(Prepared::read(&message), STEP)?, parameters))
+        let prepared = read(Prepared::read(&message), STEP)?;
+        if prepared.lanes == 0 {
+            return Err(wrong(STEP, "it works on no lane"));
+        }
+        Ok((prepared, parameters))
     }
 
     /// Does one turn. A count that differs from what was asked is a wrong result.
@@ -241,11 +255,12 @@ impl Conversation {
         Ok(turned)
     }
 
-    /// Reads the peak, has everything dropped if `drain`, and ends the worker.
-    pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
+    /// Reads the peak, has everything dropped if `drain`, memory read again after quiet times, and ends the worker.
+    pub(crate) fn finish(mut self, drain: bool, settle_ms: Numbers) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish.saturating_add(Duration::from_millis(settle_ms));
+        let quiet = settle_ms.as_slice().iter().copied().max().unwrap_or(0);
+        let limit = self.limits.finish.saturating_add(Duration::from_millis(quiet));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {
@@ -436,7 +451,11 @@ fn read<T>(result: Result<T, ParseError>, step: &str) -> Result<T, Status> {
 }
 
 fn unexpected(step: &str, what: &str) -> Status {
-    Status::ProtocolError { detail: format!("{step}: it answered `{what}`") }
+    wrong(step, &format!("it answered `{what}`"))
+}
+
+fn wrong(step: &str, what: &str) -> Status {
+    Status::ProtocolError { detail: format!("{step}: {what}") }
 }
 
 #[cfg(test)]
