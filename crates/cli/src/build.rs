@@ -25,7 +25,10 @@ pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
     let mut exit = Exit::Pass;
     for worker in workers {
         match &worker.program {
-            Ok(program) => output.line(format_args!("{}\t{}", worker.name, program.display()))?,
+            Ok(program) => {
+                let library = worker.preload.as_ref().map(|library| format!("\tpreloading {}", library.display()));
+                output.line(format_args!("{}\t{}{}", worker.name, program.display(), library.unwrap_or_default()))?;
+            }
             Err(reason) => {
                 output.line(format_args!("{}\tnot built: {reason}", worker.name))?;
                 exit = Exit::Failure;

@@ -85,7 +85,7 @@ fn find_worker(arguments: &Doctor) -> Result<Option<Worker>, Error> {
     if let Some(worker) = &arguments.worker {
         return Ok(Some(worker.clone()));
     }
-    let selection = ContenderSelection { allocator: Vec::new(), no_allocator: Vec::new(), worker: Vec::new() };
+    let selection = ContenderSelection::default();
     // In a package with a catalogue of its own there is no other.
     let surroundings = Surroundings::find()?;
     let wanted = surroundings.reference().unwrap_or("system");
@@ -157,6 +157,7 @@ mod tests {
             unit: String::new(),
             details: String::new(),
             parameters: Vec::new(),
+            settle_ms: Vec::new(),
         };
         let workloads = ["own/a", "own/b", "own/c"].map(workload).into();
         let catalogue = Catalogue { workloads, sets: Vec::new() };

@@ -39,7 +39,8 @@ pub(crate) fn resumed(arguments: &Run, path: &Path, settings: Settings) -> Resul
     let workers = arguments.contenders.workers(wanted)?;
     let contender = |row: &&heapmark::record::ContenderRow| {
         let name = ContenderName { backend: row.backend.clone(), knobs: row.set.clone() };
-        let missing = |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker NAME=PATH"));
+        let missing =
+            |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker or --preload NAME=PATH"));
         Ok(Contender { name: row.name.clone(), ..Contender::resolve(&name, &workers).map_err(missing)? })
     };
     let contenders = rows.iter().map(contender).collect::<Result<Vec<_>, Error>>()?;
@@ -65,6 +66,12 @@ pub(crate) fn settings(arguments: &Run) -> Settings {
     ];
     let stop = given.into_iter().flatten().next().unwrap_or(Stop::Blocks(preset));
     let mut settings = Settings { seed: arguments.seed, stop, margin: arguments.margin, ..Settings::default() };
+    if !arguments.settle.is_empty() {
+        let mut moments: Vec<u64> = arguments.settle.iter().copied().filter(|moment| *moment > 0).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        settings.settle_after_ms = Some(moments);
+    }
     if !arguments.measure.is_empty() {
         settings.arrangements = arguments.measure.iter().map(|metric| metric.arrangement()).collect();
         settings.arrangements.dedup();

@@ -1,16 +1,27 @@
 //! Values on the command line.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use heapmark::{ContenderName, Quantity, Worker};
 
 /// `NAME=PATH` of a program
 pub(crate) fn worker(text: &str) -> Result<Worker, String> {
+    let (name, path) = named_path(text)?;
+    Ok(Worker::at(name, program(path)?))
+}
+
+/// `NAME=PATH`, of a library
+pub(crate) fn preload(text: &str) -> Result<(String, PathBuf), String> {
+    named_path(text).map(|(name, path)| (name.into(), path.into()))
+}
+
+fn named_path(text: &str) -> Result<(&str, &str), String> {
     match text.split_once('=') {
         // Names become part of tables, and of a record that is read elsewhere.
         Some((name, _)) if name.contains(char::is_control) => Err("give a name without control characters".into()),
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Worker::at(name, program(path)?)),
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name, path)),
         _ => Err("write NAME=PATH".into()),
     }
 }
@@ -63,6 +74,22 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A quiet time such as `0.5s`, in milliseconds.
+pub(crate) fn quiet(text: &str) -> Result<u64, String> {
+    let whole = humantime::parse_duration(text).map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    // Fractions of seconds are how people say half a second, and humantime knows whole numbers only.
+    let seconds =
+        || text.strip_suffix('s').and_then(|number| number.parse::<f64>().ok()).map(Duration::try_from_secs_f64);
+    let fraction = || seconds()?.ok().map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    match whole.ok().or_else(fraction) {
+        Some(ms) if ms <= LONGEST_QUIET_MS => Ok(ms),
+        _ => Err("give times of at most an hour, such as 500ms, 0.5s, 15s".into()),
+    }
+}
+
+/// An hour: no allocator's clock runs longer.
+const LONGEST_QUIET_MS: u64 = 3_600_000;
+
 /// The name of a quantity.
 pub(crate) fn quantity(text: &str) -> Result<Quantity, String> {
     let known = || Quantity::ALL.map(Quantity::word).join(", ");
@@ -84,8 +111,9 @@ mod tests {
     fn workers_have_names_that_can_be_shown() {
         assert_eq!(worker("mine=/bin/sh"), Ok(Worker::at("mine", "/bin/sh")));
         for wrong in ["", "mine", "mine=", "=/bin/sh", "a\nb=/bin/sh", "a\u{1b}[31m=/bin/sh"] {
-            assert!(worker(wrong).is_err(), "{wrong:?}");
+            assert!(worker(wrong).is_err() && preload(wrong).is_err(), "{wrong:?}");
         }
+        assert_eq!(preload("mine=a=b"), Ok(("mine".into(), "a=b".into())));
     }
 
     #[test]
@@ -119,6 +147,16 @@ mod tests {
         }
         for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%", "0,5"] {
             assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn quiet_times_are_durations() {
+        for (text, ms) in [("500ms", 500), ("0.5s", 500), ("15s", 15_000), ("1m", 60_000), ("0", 0), ("0s", 0)] {
+            assert_eq!(quiet(text), Ok(ms), "{text}");
+        }
+        for wrong in ["", "5", "-1s", "NaNs", "infs", "2h", "s"] {
+            assert!(quiet(wrong).is_err(), "{wrong}");
         }
     }
 

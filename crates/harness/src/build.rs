@@ -133,7 +133,7 @@ impl Workspace {
         let worker = |target: Target| {
             let built = programs.iter().find(|(name, _)| *name == target.program);
             let program = built.map(|(_, path)| path.clone()).ok_or_else(|| self.why_not(&target));
-            Worker { name: target.backend().to_owned(), program }
+            Worker { name: target.backend().to_owned(), program, preload: None }
         };
         Ok(targets.into_iter().map(worker).collect())
     }

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::columns::wrapped;
 use super::table::{grid, render};
 use super::{Screen, Style};
+use crate::Nanos;
 use crate::case::{Catalogue, WorkloadInfo};
 use crate::record::{ContenderRow, KnobValue};
 
@@ -77,6 +78,18 @@ pub fn workloads(catalogue: &Catalogue, screen: &Screen) -> String {
     text
 }
 
+/// A set with its members, each in a line of its own, to be typed again.
+pub fn set(name: &str, summary: &str, members: &[String]) -> String {
+    let mut text = format!("  {name}");
+    if !summary.is_empty() {
+        let _ = write!(text, ": {summary}");
+    }
+    for member in members {
+        let _ = write!(text, "\n    {member}");
+    }
+    text
+}
+
 /// One workload in full: what it does and its parameters.
 pub fn workload(workload: &WorkloadInfo, screen: &Screen) -> String {
     let heading = format!("{}: {}", workload.name, workload.summary);
@@ -93,6 +106,16 @@ pub fn workload(workload: &WorkloadInfo, screen: &Screen) -> String {
     }
     text.push_str(&fitted(table, screen));
     text.push('\n');
+    if workload.is_over_time() {
+        let moments: Vec<String> =
+            workload.settle_ms.iter().map(|ms| Nanos(ms.saturating_mul(1_000_000)).to_string()).collect();
+        let _ = writeln!(
+            text,
+            "\nIt is about memory over time: where it runs undisturbed, it has more turns, and memory is read again {} after \
+             everything was dropped.",
+            moments.join(", ")
+        );
+    }
     text
 }
 
@@ -136,6 +159,7 @@ mod tests {
             details: "A paragraph about texts, which says what is done to them, and what can be read from it all."
                 .into(),
             parameters: vec![parameter],
+            settle_ms: Vec::new(),
         };
         Catalogue { workloads: vec![workload], sets: Vec::new() }
     }
