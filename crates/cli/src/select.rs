@@ -104,9 +104,7 @@ impl ContenderSelection {
         let mut names: Vec<String> = self.worker.iter().map(|worker| worker.name.clone()).collect();
         names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name)));
         let one = names.iter().find(|name| *name == reference).or(names.first());
-        let mut workers = self.workers(|name| one.is_some_and(|one| one == name))?;
-        workers.retain(|worker| one.is_some_and(|one| worker.name == *one));
-        Ok(workers)
+        Ok(one.cloned().unwrap_or_else(|| reference.to_owned()))
     }
 }
 
