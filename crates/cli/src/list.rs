@@ -90,17 +90,14 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     }
     let members = arguments.more.named(configuration)?;
     let backends = select::backends(&members, configuration)?;
-    let selected = |name: &str| arguments.contenders.takes(name);
-    let contenders: Vec<Contender> = if arguments.name.is_some() {
-        arguments.contenders.one_worker()?.into_iter().map(Contender::plain).collect()
-    } else {
-        let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
-        let plain = workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain);
-        let mut contenders = plain.collect();
-        select::add(&members, configuration, &workers, &mut contenders)?;
-        contenders
-    };
+    // What a workload is can be told by anybody, so one is enough.
+    let one = arguments.name.as_ref().map(|_| arguments.contenders.one_worker()).transpose()?;
+    let selected = |name: &str| one.as_ref().map_or_else(|| arguments.contenders.takes(name), |one| one == name);
+    let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
     let settings = Settings { twin: false, ..Settings::default() };
+    let mut contenders: Vec<Contender> =
+        workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain).collect();
+    select::add(&members, configuration, &workers, &mut contenders)?;
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
     let catalogue = session.catalogue();
     if let Some(name) = &arguments.name {

@@ -96,15 +96,25 @@ impl ContenderSelection {
         }
         Ok(workers)
     }
+}
 
-    /// The worker to ask what there is to measure: the reference if it is selected, else the first; no other is built.
-    pub(crate) fn one_worker(&self) -> Result<Vec<Worker>, Error> {
+impl ContenderSelection {
+    /// The name of the worker to ask what there is to measure: the reference if it is selected, else the first.
+    pub(crate) fn one_worker(&self) -> Result<String, Error> {
         let surroundings = Surroundings::find()?;
         let reference = surroundings.reference().unwrap_or(SYSTEM);
-        let mut names: Vec<String> = self.worker.iter().map(|worker| worker.name.clone()).collect();
+        let mut names: Vec<String> = self.names_on_the_command_line().map(str::to_owned).collect();
         names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name)));
         let one = names.iter().find(|name| *name == reference).or(names.first());
         Ok(one.cloned().unwrap_or_else(|| reference.to_owned()))
+    }
+}
+
+/// The reference that was asked for, else that of the package around the current folder, if there is one.
+pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
+    match &run.reference {
+        Some(reference) => Ok(Some(reference.clone())),
+        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
     }
 }
 
@@ -178,14 +188,6 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// The reference that was asked for, else that of the package around the current folder, if there is one.
-pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
-    match &run.reference {
-        Some(reference) => Ok(Some(reference.clone())),
-        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
-    }
-}
-
 /// Who takes part in a run: the contenders, and the worker that counts.
 pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), Error> {
     let selection = &run.contenders;
@@ -201,7 +203,7 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     // Whoever names backends gets what matches; else all take part that need not be named.
     let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
     let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
-    // What is given by path is named by that, whatever the patterns choose among the others.
+    // A worker or library given by path is named by that, whatever the patterns choose among the others.
     let given = |name: &str| {
         selection.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &selection.no_allocator)
     };
