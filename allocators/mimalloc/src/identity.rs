@@ -1,5 +1,4 @@
 //! Version, build and options of mimalloc.
-#![expect(unsafe_code, reason = "mi_version is a foreign function")]
 
 use std::fmt;
 
@@ -21,6 +20,9 @@ pub const IDENTITY: Identity = Identity {
     knobs: KNOBS,
     ..Identity::UNKNOWN
 };
+
+/// What a backend says whose mimalloc was built with the feature `secure`.
+pub const SECURE: Identity = Identity { name: "mimalloc-secure", proof: proof::secure, ..IDENTITY };
 
 /// A knob of mimalloc's own, from its name and variable. Where `{}` is followed by a unit, so is the knob's name.
 macro_rules! knob {
@@ -63,10 +65,8 @@ fn value(option: &str, out: &mut dyn fmt::Write) -> fmt::Result {
     options::option(option).map_or(Ok(()), |value| write!(out, "{value}"))
 }
 
-/// Versions are numbered `MAJOR * 10,000 + MINOR * 100 + PATCH` (`MI_MALLOC_VERSION`).
 fn upstream_version(out: &mut dyn fmt::Write) -> fmt::Result {
-    // SAFETY: the function takes nothing and returns a constant.
-    let version = unsafe { libmimalloc_sys::mi_version() };
+    let version = options::version();
     write!(out, "mimalloc {}.{}.{}", version / 10_000, version / 100 % 100, version % 100)?;
     // A secure build is another contender, whatever made it one.
     match options::secure_level() {

@@ -1,7 +1,7 @@
 //! `heapmark list`
 
 use clap::{Args, ValueEnum};
-use heapmark::record::{ContenderRow, IdentityRow};
+use heapmark::record::{ContenderRow, IdentityRow, Role};
 use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, Status, WorkloadInfo, view};
 use serde::Serialize;
 
@@ -55,9 +55,12 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// Prints allocators and workloads, or one workload in full.
+/// Prints allocators and workloads, or one workload in full. Backends that lie apart are built only where they are named, and
+/// else listed as what they are: not built.
 pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
-    let workers = arguments.contenders.workers(|name| arguments.contenders.takes(name))?;
+    let unnamed = arguments.contenders.unnamed_apart()?;
+    let takes = |name: &str| arguments.contenders.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
+    let workers = arguments.contenders.workers(takes)?;
     let settings = Settings { twin: false, ..Settings::default() };
     let contenders = workers.into_iter().map(Contender::plain);
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
@@ -70,19 +73,36 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
         }
         return Ok(Exit::Pass);
     }
-    let rows: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
+    let asked: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
+    let failed = asked.iter().any(|row| !row.status.is_ok());
+    let mut rows = asked.to_vec();
+    if !arguments.workloads {
+        rows.extend(unnamed.iter().map(|name| not_asked(name)));
+    }
     match arguments.format {
         Format::Json => output
             .json(&Listing { contenders: rows.iter().map(Listed::of).collect(), workloads: &catalogue.workloads })?,
         Format::Text => {
             if !rows.is_empty() {
-                output.line(view::contenders(rows, view::Style::Text) + "\n")?;
+                output.line(view::contenders(&rows, view::Style::Text) + "\n")?;
             }
             output.line(view::workloads(catalogue))?;
         }
     }
-    let failed = rows.iter().any(|row| !row.status.is_ok());
     Ok(if failed { Exit::Failure } else { Exit::Pass })
+}
+
+/// The row of a backend that is not built, since nobody named it.
+fn not_asked(name: &str) -> ContenderRow {
+    let detail = format!("it takes part only where it is named; `heapmark list -a '^{name}$'` builds it");
+    ContenderRow {
+        name: name.to_owned(),
+        role: Role::Contender,
+        status: Status::NotBuilt { detail },
+        backend: name.to_owned(),
+        set: Vec::new(),
+        identity: None,
+    }
 }
 
 fn find<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a WorkloadInfo, Error> {

@@ -5,6 +5,7 @@ use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Worker, Workspa
 use regex::Regex;
 
 use crate::args::{ContenderSelection, WorkloadSelection};
+use crate::print::say;
 use crate::run::Run;
 
 /// The backend that counts; it is asked and never compared.
@@ -22,17 +23,33 @@ impl ContenderSelection {
         passes(name, &self.allocator, &self.no_allocator)
     }
 
-    /// The backends that take part only where they are named. Of those that are installed, where no manifest tells, these are
-    /// the ones that call themselves a handicap. A worker given by path is named by that.
-    fn opt_in(&self) -> Result<Vec<String>, Error> {
+    /// Whether this backend is named: a pattern matches its whole name, and not a part that it has in common with others.
+    fn names(&self, name: &str) -> bool {
+        let whole = |pattern: &Regex| Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|whole| whole.is_match(name));
+        self.allocator.iter().any(whole) || self.worker.iter().any(|worker| worker.name == name)
+    }
+
+    /// The backends that match and take part only where they are named, which they are not. Of those that are installed, where no
+    /// manifest tells, these are the ones that call themselves a handicap. A worker given by path is named by that.
+    fn unnamed(&self) -> Result<Vec<String>, Error> {
         let mut names: Vec<String> = if let Some(workspace) = Workspace::find() {
             let backends = workspace.backends()?.into_iter().filter(|backend| backend.opt_in);
             backends.map(|backend| backend.name).collect()
         } else {
-            let workers = installed().into_iter().filter(|worker| worker.kind() == Ok(Kind::Handicap));
+            let matching = installed().into_iter().filter(|worker| self.takes(&worker.name));
+            let workers = matching.filter(|worker| worker.kind() == Ok(Kind::Handicap));
             workers.map(|worker| worker.name).collect()
         };
-        names.retain(|name| self.worker.iter().all(|worker| worker.name != *name));
+        names.retain(|name| self.takes(name) && !self.names(name));
+        Ok(names)
+    }
+
+    /// The backends that match and lie apart, so that they are built only where they are named, which they are not.
+    pub(crate) fn unnamed_apart(&self) -> Result<Vec<String>, Error> {
+        let Some(workspace) = Workspace::find() else { return Ok(Vec::new()) };
+        let mut names: Vec<String> =
+            workspace.backends()?.into_iter().filter(|backend| backend.apart).map(|backend| backend.name).collect();
+        names.retain(|name| self.takes(name) && !self.names(name));
         Ok(names)
     }
 
@@ -45,10 +62,20 @@ impl ContenderSelection {
         };
         workers.extend(self.worker.iter().cloned());
         if workers.is_empty() {
-            let hint = "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH";
-            return Err(Error::NothingSelected(format!("no worker is selected or found; {hint}")));
+            return Err(self.nothing()?);
         }
         Ok(workers)
+    }
+
+    /// Why no worker is selected.
+    pub(crate) fn nothing(&self) -> Result<Error, Error> {
+        let unnamed = self.unnamed_apart()?;
+        let hint = if unnamed.is_empty() {
+            "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH".to_owned()
+        } else {
+            format!("`-a` must have the whole name to select one of {}", unnamed.join(", "))
+        };
+        Ok(Error::NothingSelected(format!("no worker is selected or found; {hint}")))
     }
 }
 
@@ -58,9 +85,11 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     let reference = run.reference.as_deref().map(ContenderName::parse).transpose()?;
     let reference_backend = reference.as_ref().map_or("system", |name| name.backend.as_str());
     let plain_reference = reference.as_ref().is_none_or(|name| name.knobs.is_empty());
-    // Whoever names backends gets what matches; else all take part that need not be named.
-    let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
-    let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
+    let unnamed = selection.unnamed()?;
+    if !selection.allocator.is_empty() && !unnamed.is_empty() {
+        say(format_args!("left out, since they take part only where `-a` has the whole name: {}", unnamed.join(", ")));
+    }
+    let selected = |name: &str| selection.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
     let takes = |name: &str| name != COUNTING && (selected(name) || (plain_reference && name == reference_backend));
     let wanted = |name: &str| {
         let named = run.with.iter().any(|with| with.backend == name);
@@ -118,4 +147,31 @@ fn workloads(selection: &WorkloadSelection, catalogue: &Catalogue) -> Result<Vec
         )));
     }
     Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backend_is_named_by_its_whole_name_only() {
+        let selection = |pattern: &str| ContenderSelection {
+            allocator: vec![Regex::new(pattern).expect("it is a pattern")],
+            no_allocator: Vec::new(),
+            worker: vec![Worker::at("mine", "/bin/mine")],
+        };
+        for (pattern, matched, named) in [
+            ("mimalloc", true, false),
+            ("^mimalloc", true, false),
+            ("mimalloc|mimalloc-v2", true, true),
+            ("^mimalloc-v2$", true, true),
+            ("mimalloc.*", true, true),
+            ("", true, false),
+            ("jemalloc", false, false),
+        ] {
+            let selection = selection(pattern);
+            assert_eq!((selection.takes("mimalloc-v2"), selection.names("mimalloc-v2")), (matched, named), "{pattern}");
+        }
+        assert!(selection("x").names("mine"), "a worker given by path is named by that");
+    }
 }
