@@ -28,5 +28,5 @@ pub(crate) fn write(out: &mut dyn fmt::Write) -> fmt::Result {
             null_mut(),
         );
     }
-    write!(out, "committed {current} bytes, at most {peak}")
+    write!(out, "mi_process_info: {current} bytes committed, {peak} at the peak")
 }

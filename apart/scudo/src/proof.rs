@@ -16,7 +16,8 @@ pub(crate) fn proof(block: &TestBlock, out: &mut dyn fmt::Write) -> Proof {
             Proof::Api
         }
         Some(size) => {
-            let _ = write!(out, "scudo_iterate finds a block of {size} bytes in the place of one of {}", TestBlock::SIZE);
+            let _ =
+                write!(out, "scudo_iterate finds a block of {size} bytes in the place of one of {}", TestBlock::SIZE);
             Proof::None
         }
         None => {

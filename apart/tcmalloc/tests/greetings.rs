@@ -27,7 +27,8 @@ fn each_program_has_the_caches_of_its_name() {
         (env!("CARGO_BIN_EXE_heapmark-worker-tcmalloc-percpu"), "tcmalloc-percpu", "CPU"),
     ] {
         let greeting = greeting(program);
-        for field in [&format!(" name={name} "), &format!("caches%20per%20{caches}"), " proof=api ", " debug_build=0 "] {
+        for field in [&format!(" name={name} "), &format!("caches%20per%20{caches}"), " proof=api ", " debug_build=0 "]
+        {
             assert!(greeting.contains(field), "{field:?} in {greeting}");
         }
     }

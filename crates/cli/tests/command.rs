@@ -103,7 +103,11 @@ fn whoever_must_be_named_takes_part_only_then() {
     assert_eq!(takes_part(&[]), ["system", "system (twin)", "mimalloc"]);
     assert_eq!(takes_part(&["-a", "^handicap|counting$"]), ["system", "system (twin)", "handicap"]);
     assert_eq!(takes_part(&["-a", "handi"]), ["system", "system (twin)"], "a part of the name is no name");
-    assert_eq!(takes_part(&["-a", "^mimalloc"]), ["system", "system (twin)", "mimalloc"], "and not those that lie apart");
+    assert_eq!(
+        takes_part(&["-a", "^mimalloc"]),
+        ["system", "system (twin)", "mimalloc"],
+        "and not those that lie apart"
+    );
     let with = takes_part(&["-a", "^system$", "--with", "handicap@slowdown_pct:5"]);
     assert_eq!(with, ["system", "system (twin)", "handicap@slowdown_pct:5"]);
     let reference = "handicap@slowdown_pct:0";

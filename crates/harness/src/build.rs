@@ -103,23 +103,25 @@ impl Workspace {
     ///
     /// Cargo's own progress goes to standard error. Fails if Cargo itself cannot be run or understood.
     pub fn build(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
-        let targets = self.targets()?.into_iter().filter(|target| target.standard && wanted(target.backend()));
-        self.build_targets(targets.collect())
+        let mut targets = self.targets()?;
+        targets.retain(|target| target.standard && wanted(target.backend()));
+        self.build_targets(&targets)
     }
 
     /// Builds the workers of one package, wherever in the workspace it lies: for workloads and backends that are not among
     /// the standard ones. Otherwise like [`Workspace::build`]; fails too if the package has no worker.
     pub fn build_package(&self, package: &str) -> Result<Vec<Worker>, Error> {
-        let targets: Vec<_> = self.targets()?.into_iter().filter(|target| target.package == package).collect();
+        let mut targets = self.targets()?;
+        targets.retain(|target| target.package == package);
         if targets.is_empty() {
             let root = self.root.display();
             return Err(Error::Usage(format!("no package {package:?} in {root} has a program {WORKER_PREFIX}NAME")));
         }
-        self.build_targets(targets)
+        self.build_targets(&targets)
     }
 
     /// Builds the targets with one invocation of Cargo for each workspace: one cannot name packages of several.
-    fn build_targets(&self, targets: Vec<Target>) -> Result<Vec<Worker>, Error> {
+    fn build_targets(&self, targets: &[Target]) -> Result<Vec<Worker>, Error> {
         let target_folder =
             if targets.iter().any(|target| target.apart.is_some()) { Some(self.target_folder()?) } else { None };
         let mut workers = Vec::new();

@@ -26,7 +26,8 @@ fn what_cannot_be_built_is_a_row_with_its_reason() {
     // As Cargo names it, without symbolic links on the way.
     let root = folder.path().canonicalize().expect("it is there");
     let table = "[workspace.metadata.heapmark]\nworkers = \"allocators\"\napart = \"apart\"\n";
-    let workspace = format!("[workspace]\nmembers = [\"allocators/*\"]\nexclude = [\"apart\"]\nresolver = \"3\"\n{table}");
+    let workspace =
+        format!("[workspace]\nmembers = [\"allocators/*\"]\nexclude = [\"apart\"]\nresolver = \"3\"\n{table}");
     write(&root, "Cargo.toml", &workspace);
     let ours = "[package]\nname = \"ours\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
     write(&root, "allocators/ours/Cargo.toml", ours);
