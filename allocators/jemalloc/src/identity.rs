@@ -18,8 +18,36 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || mallctl::flag(c"config.debug") != Some(false),
     native_flags: env!("HEAPMARK_NATIVE_C"),
     knobs: KNOBS,
+    purge: Some(purge),
+    statistics: Some(statistics),
     ..Identity::UNKNOWN
 };
+
+/// Empties the cache of this thread and purges all arenas, for which 4096 stands (`MALLCTL_ARENAS_ALL`).
+fn purge() {
+    // Without a cache there is none to empty.
+    mallctl::command(c"thread.tcache.flush");
+    mallctl::command(c"arena.4096.purge");
+}
+
+fn statistics(out: &mut dyn fmt::Write) -> fmt::Result {
+    mallctl::refresh();
+    let counts = [
+        ("allocated", c"stats.allocated"),
+        ("active", c"stats.active"),
+        ("metadata", c"stats.metadata"),
+        ("resident", c"stats.resident"),
+        ("mapped", c"stats.mapped"),
+        ("retained", c"stats.retained"),
+    ];
+    write!(out, "mallctl stats in bytes")?;
+    for (name, value) in counts {
+        if let Some(bytes) = mallctl::size(value) {
+            write!(out, ", {name} {bytes}")?;
+        }
+    }
+    Ok(())
+}
 
 /// A knob from its name and the value that tells what is in force, with that value's type.
 ///

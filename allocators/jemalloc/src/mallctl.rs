@@ -1,4 +1,4 @@
-//! jemalloc's introspection interface: named values, read only.
+//! jemalloc's introspection interface: named values to read, and named commands.
 #![expect(unsafe_code, reason = "mallctl is a foreign function that reads and writes through pointers")]
 
 use std::ffi::{CStr, c_char, c_uint, c_void};
@@ -49,6 +49,22 @@ pub(crate) fn arena_of(address: *const u8) -> Option<u32> {
         )
     };
     (error == 0).then_some(arena)
+}
+
+/// Has jemalloc do what stands behind a name that is a command. Whether it did.
+pub(crate) fn command(name: &CStr) -> bool {
+    let (nothing, no_length) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the name is a C string, and nothing is read or written. Live blocks stay where they are, whatever the command.
+    unsafe { mallctl(name.as_ptr(), nothing, no_length, std::ptr::null_mut(), 0) == 0 }
+}
+
+/// Has jemalloc take its statistics anew: what is read of them stands still in between. Whether it did.
+pub(crate) fn refresh() -> bool {
+    let mut epoch = 1_u64;
+    let (nothing, no_length) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the name is a C string, and `epoch` is valid for a read of its size.
+    let error = unsafe { mallctl(c"epoch".as_ptr(), nothing, no_length, (&raw mut epoch).cast(), size_of_val(&epoch)) };
+    error == 0
 }
 
 /// What may be read: plain values, of which jemalloc writes only valid ones.

@@ -1,4 +1,5 @@
 //! Version, build and options of mimalloc.
+#![expect(unsafe_code, reason = "mi_collect and mi_process_info are foreign functions")]
 
 use std::fmt;
 
@@ -18,11 +19,41 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || options::debug_level() != Some(0),
     native_flags: env!("HEAPMARK_NATIVE_C"),
     knobs: KNOBS,
+    purge: Some(purge),
+    statistics: Some(statistics),
     ..Identity::UNKNOWN
 };
 
 /// What a backend says whose mimalloc was built with the feature `secure`.
 pub const SECURE: Identity = Identity { name: "mimalloc-secure", proof: proof::secure, ..IDENTITY };
+
+/// Collects the heap of this thread and what other threads have left, and gives free memory back at once, whatever
+/// `purge_delay` says.
+fn purge() {
+    // SAFETY: the function takes a flag; live blocks stay where they are.
+    unsafe { libmimalloc_sys::mi_collect(true) };
+}
+
+/// Memory as mimalloc counts it. It can tell much more in its own format (`mi_stats_print`).
+fn statistics(out: &mut dyn fmt::Write) -> fmt::Result {
+    let [mut commit, mut peak_commit] = [0_usize; 2];
+    let mut others = [0_usize; 6];
+    let [elapsed, user, system, rss, peak_rss, faults] = others.each_mut().map(std::ptr::from_mut);
+    // SAFETY: every pointer is to a number of its own, and the function writes one to each.
+    unsafe {
+        libmimalloc_sys::mi_process_info(
+            elapsed,
+            user,
+            system,
+            rss,
+            peak_rss,
+            &raw mut commit,
+            &raw mut peak_commit,
+            faults,
+        );
+    }
+    write!(out, "mi_process_info: {commit} bytes committed, {peak_commit} at the peak")
+}
 
 /// A knob of mimalloc's own, from its name and variable. Where `{}` is followed by a unit, so is the knob's name.
 macro_rules! knob {

@@ -1,5 +1,5 @@
 //! What glibc and its dynamic linker say of malloc.
-#![expect(unsafe_code, reason = "dladdr, mallinfo and gnu_get_libc_version have no safe wrapper")]
+#![expect(unsafe_code, reason = "dladdr, mallinfo, malloc_trim and gnu_get_libc_version have no safe wrapper")]
 
 use std::ffi::{CStr, c_void};
 
@@ -13,9 +13,36 @@ pub(crate) fn version() -> &'static str {
 ///
 /// `mallinfo` and not `mallinfo2`, which glibc has only since 2.33 and would keep the worker from starting on older systems.
 pub(crate) fn in_use() -> u32 {
+    let counts = counts();
+    counts.used.wrapping_add(counts.mapped)
+}
+
+/// What glibc counts over all its arenas, in bytes modulo 2^32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    /// In blocks in use, or in the caches of threads, but for blocks that are mappings of their own.
+    pub(crate) used: u32,
+    /// In blocks that are mappings of their own.
+    pub(crate) mapped: u32,
+    /// Free, and kept.
+    pub(crate) free: u32,
+}
+
+/// Reads the counts.
+pub(crate) fn counts() -> Counts {
     // SAFETY: the function takes nothing and returns numbers; it takes the locks it needs.
     let info = unsafe { libc::mallinfo() };
-    info.uordblks.wrapping_add(info.hblkhd).cast_unsigned()
+    Counts {
+        used: info.uordblks.cast_unsigned(),
+        mapped: info.hblkhd.cast_unsigned(),
+        free: info.fordblks.cast_unsigned(),
+    }
+}
+
+/// Gives whole free pages of all arenas back to the kernel, see `malloc_trim(3)`.
+pub(crate) fn trim() {
+    // SAFETY: the function takes a number and the locks it needs; live blocks stay where they are.
+    unsafe { libc::malloc_trim(0) };
 }
 
 /// The functions that `std::alloc::System` calls on Unix, malloc first, as this program is bound to them.

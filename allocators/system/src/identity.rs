@@ -30,8 +30,20 @@ pub const IDENTITY: Identity = Identity {
         tunable("top_pad", "glibc.malloc.top_pad={}"),
         tunable("trim_threshold", "glibc.malloc.trim_threshold={}"),
     ],
+    purge: Some(purge),
+    statistics: Some(statistics),
     ..Identity::UNKNOWN
 };
+
+/// Under a preloaded library it is that library's `malloc_trim`, if it has one; else glibc's, which then has nothing to give.
+fn purge() {
+    glibc::trim();
+}
+
+fn statistics(out: &mut dyn fmt::Write) -> fmt::Result {
+    let glibc::Counts { used, mapped, free } = glibc::counts();
+    write!(out, "mallinfo, modulo 4 GiB: {used} bytes used, {mapped} in mappings of their own, {free} free")
+}
 
 /// glibc's public interface sets these and never tells them, ignores without a word what it does not know or finds out of
 /// range, and its private `__tunable_get_val` goes by numbers that change with each release: so all are unconfirmed. Outside

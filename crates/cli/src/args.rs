@@ -7,12 +7,12 @@ use regex::Regex;
 use crate::exit::Exit;
 use crate::print::Colour;
 use crate::values::{percent, worker};
-use crate::{build, cmp, completions, doctor, list, man, rank, report, run};
+use crate::{build, cmp, completions, doctor, list, man, rank, report, run, verify};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
-/// `heapmark run` measures and writes a record; `cmp`, `rank` and `report` show records; `doctor` says what this machine can
-/// tell apart. Results go to standard output, everything else to standard error.
+/// `heapmark run` measures and writes a record; `cmp`, `rank` and `report` show records; `verify` checks that
+/// allocators are sound; `doctor` says what this machine can tell apart. Results go to standard output, everything else to standard error.
 #[derive(Debug, Parser)]
 #[command(name = "heapmark", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -46,6 +46,8 @@ pub(crate) enum Verb {
     Rank(rank::Rank),
     /// Show a record again: as text, as a page or table in Markdown, as CSV or JSON
     Report(report::Report),
+    /// Check that allocators are sound: alignment, content, threads, fork, exhaustion, memory that comes back
+    Verify(verify::Verify),
     /// Say what on this machine spoils measurements, and how small a difference it can show
     Doctor(doctor::Doctor),
     /// Print completions for a shell

@@ -5,7 +5,9 @@ mod build;
 mod cmp;
 mod completions;
 mod doctor;
+mod document;
 mod exit;
+mod interrupt;
 mod list;
 mod man;
 mod plan;
@@ -17,6 +19,7 @@ mod report;
 mod run;
 mod select;
 mod values;
+mod verify;
 mod write;
 
 use crate::args::{Arguments, Verb};
@@ -33,6 +36,7 @@ fn main() -> std::process::ExitCode {
         Verb::Cmp(cmp) => cmp::cmp(&cmp, &output),
         Verb::Rank(rank) => rank::rank(&rank, &output),
         Verb::Report(report) => report::report(&report, &output),
+        Verb::Verify(verify) => verify::verify(&verify, &output),
         Verb::Doctor(doctor) => doctor::doctor(&doctor, &output),
         Verb::Completions(completions) => completions::completions(&completions, &output),
         Verb::Man(man) => man::man(&man, &output),

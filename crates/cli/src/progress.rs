@@ -1,6 +1,7 @@
 //! Progress on standard error, redrawn only between samples, so that it takes nothing from what is measured.
 
-use heapmark::Event;
+use heapmark::verify::State;
+use heapmark::{Event, verify};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::print::say;
@@ -55,6 +56,49 @@ impl Progress {
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Shows how far a verification is. Where standard error is no terminal, a line for each contender instead of a bar.
+pub(crate) struct Verifying {
+    bar: ProgressBar,
+}
+
+impl Verifying {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{elapsed}  {pos} checks  {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    /// Shows an event.
+    pub(crate) fn event(&self, event: &verify::Event<'_>) {
+        match event {
+            verify::Event::Begun { contender, checks } => {
+                if self.bar.is_hidden() {
+                    say(format_args!("{contender}: {checks} checks"));
+                }
+                self.bar.set_message((*contender).to_owned());
+            }
+            verify::Event::Checked { contender, result } => {
+                if result.state == State::Fail {
+                    self.bar.suspend(|| say(format_args!("{contender}: {result}")));
+                }
+                self.bar.set_message(format!("{contender}, {} done", result.check));
+                self.bar.inc(1);
+            }
+            verify::Event::Failed { contender, status } => {
+                self.bar.suspend(|| say(format_args!("{contender}: {status}")));
+            }
+        }
+    }
+}
+
+impl Drop for Verifying {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

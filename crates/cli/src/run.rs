@@ -1,18 +1,17 @@
 //! `heapmark run`
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::{
-    Arrangement, Cancel, Case, ContenderName, Error, Outcome, Session, Settings, TimeVerdict, Workspace, least_time,
-    view,
+    Arrangement, Case, ContenderName, Error, Outcome, Session, Settings, TimeVerdict, Workspace, least_time, view,
 };
 
 use crate::args::{ContenderSelection, WorkloadSelection};
 use crate::exit::Exit;
+use crate::interrupt::cancel_on_interrupt;
 use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
@@ -246,23 +245,6 @@ fn is_inconclusive(outcome: &Outcome) -> bool {
         });
         !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
     })
-}
-
-/// The first interrupt ends the run in good order; what was measured is shown and kept.
-fn cancel_on_interrupt() -> Result<Cancel, Error> {
-    let cancel = Cancel::default();
-    let wish = cancel.clone();
-    let mut wished: Option<Instant> = None;
-    ctrlc::set_handler(move || {
-        // One wish can arrive as several signals, to the process and to its group. Who asks again later is impatient.
-        if wished.is_some_and(|when| when.elapsed() > Duration::from_secs(1)) {
-            std::process::exit(130);
-        }
-        wished = wished.or_else(|| Some(Instant::now()));
-        wish.cancel();
-    })
-    .map_err(|error| Error::Usage(format!("cannot listen for interrupts: {error}")))?;
-    Ok(cancel)
 }
 
 /// Measures everything. If the record cannot be written, what was measured is still shown.

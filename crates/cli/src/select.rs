@@ -107,6 +107,24 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     Ok((contenders, counting))
 }
 
+/// Who is examined: the backends that are selected, of which none counts as a reference, and those named with knobs.
+pub(crate) fn examined(selection: &ContenderSelection, with: &[ContenderName]) -> Result<Vec<Contender>, Error> {
+    let unnamed = selection.unnamed()?;
+    let takes = |name: &str| {
+        let is_left_out = unnamed.iter().any(|unnamed| unnamed == name) || (name == COUNTING && !selection.names(name));
+        selection.takes(name) && !is_left_out
+    };
+    let workers = selection.workers(|name| takes(name) || with.iter().any(|with| with.backend == name))?;
+    let mut contenders: Vec<Contender> =
+        workers.iter().filter(|worker| takes(&worker.name)).cloned().map(Contender::plain).collect();
+    for name in with {
+        if contenders.iter().all(|contender| contender.name != name.to_string()) {
+            contenders.push(Contender::resolve(name, &workers)?);
+        }
+    }
+    Ok(contenders)
+}
+
 /// The cases of a run. A parameter goes to every workload that has it, and must fit at least one.
 pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
     let mut parameters = run.parameters.clone();

@@ -43,6 +43,7 @@ mod standing;
 pub mod stats;
 mod status;
 mod units;
+pub mod verify;
 pub mod view;
 
 pub use build::{Backend, WORKER_PREFIX, Workspace, installed};

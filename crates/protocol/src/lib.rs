@@ -2,12 +2,14 @@
 
 mod line;
 mod messages;
+mod text;
 
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
 pub use messages::{
-    Failure, Field, Finding, Finish, Hello, Knob, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, Phase,
-    PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, WorkerKind, Workload, verb,
+    Check, Failure, Field, Finding, Finish, Hello, Knob, Limit, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind,
+    Phase, PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, Verified, Verify, WorkerKind, Workload, verb,
 };
+pub use text::Text;
 
 /// The version of the protocol that this crate speaks. A worker that says another one in its `hello` is refused.
 pub const VERSION: u64 = 1;

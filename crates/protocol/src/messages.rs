@@ -170,7 +170,9 @@ macro_rules! messages {
             pub const READY: &str = "ready";
             /// Asks for the catalogue of workloads.
             pub const CATALOGUE: &str = "catalogue";
-            /// Ends the catalogue.
+            /// Asks for the checks of soundness, and for the limits that the allocator is known to have.
+            pub const CHECKS: &str = "checks";
+            /// Ends the catalogue, and the list of checks.
             pub const END: &str = "end";
             /// Tells the worker to exit.
             pub const QUIT: &str = "quit";
@@ -302,6 +304,40 @@ messages! {
         max: u64,
         /// The words, separated by commas; empty for numbers.
         choices: Cow<'a, str>,
+    }
+
+    /// One check of the allocator's soundness that the worker can make.
+    Check<'a> = "check" {
+        /// Its name.
+        name: Cow<'a, str>,
+        /// What it asks of an allocator, in a line.
+        summary: Cow<'a, str>,
+    }
+
+    /// A check that the allocator is known to fail, and how.
+    Limit<'a> = "limit" {
+        /// The check's name.
+        check: Cow<'a, str>,
+        /// How it fails.
+        finding: Finding,
+        /// From where on, and why.
+        reason: Cow<'a, str>,
+    }
+
+    /// Asks the worker to make one check.
+    Verify<'a> = "verify" {
+        /// The check's name.
+        check: Cow<'a, str>,
+    }
+
+    /// What a check came to. It passed where there is no finding and it was not skipped.
+    Verified<'a> = "verified" {
+        /// How the allocator failed; absent where it did not.
+        finding: Option<Finding>,
+        /// Whether the check was not made, since it does not apply: `detail` says why.
+        skipped: bool,
+        /// What was found, with numbers; of a check that passed, what there is to say.
+        detail: Cow<'a, str>,
     }
 
     /// Asks the worker to make a workload ready. Parameters follow as `param:NAME=VALUE`.
@@ -436,6 +472,19 @@ mod tests {
         let message = Message::parse(&line).unwrap();
         assert_eq!(message.verb(), verb::Turned);
         assert_eq!(Turned::read(&message), Ok(turned));
+    }
+
+    #[test]
+    fn a_check_that_passed_has_no_finding_on_the_line() {
+        for (finding, word) in [(None, None), (Some(Finding::Overlap), Some("overlap"))] {
+            let verified = Verified { finding, skipped: false, detail: "8 of 64 bytes".into() };
+            let line = line_of(|l| {
+                verified.write(l);
+            });
+            let message = Message::parse(&line).unwrap();
+            assert_eq!(message.optional_text("finding").unwrap().as_deref(), word);
+            assert_eq!(Verified::read(&message), Ok(verified));
+        }
     }
 
     #[test]

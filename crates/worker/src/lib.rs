@@ -13,6 +13,7 @@ mod identity;
 mod lanes;
 mod memory;
 mod runtime;
+mod soundness;
 mod workload;
 
 pub use dry_run::run_turns;

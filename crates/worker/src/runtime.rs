@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use heapmark_protocol::{
     Failure, Field, Finish, LineWriter, MAX_LINE, Message, Outcome, PARAMETER_PREFIX, ParameterKind, ParseError, Phase,
-    PhaseName, Prepare, Prepared, Proof, VERSION, WorkerKind, verb,
+    PhaseName, Prepare, Prepared, Proof, Text, VERSION, WorkerKind, verb,
 };
 
 use crate::channel::{Closed, LineReader, send};
@@ -14,7 +14,7 @@ use crate::identity::{Counting, Identity, ReadBack, TestBlock};
 use crate::lanes::{Team, with_team};
 use crate::memory::{reset_peak, resident, rollup};
 use crate::workload::{Catalogue, Job, Setup, Tally, Values};
-use crate::{build_info, workload};
+use crate::{build_info, soundness, workload};
 
 /// Asks the kernel to kill this process when the thread that started it ends, so that no worker outlives its harness,
 /// whatever state it is in. [`worker!`](crate::worker) runs it before `main`.
@@ -27,7 +27,7 @@ pub extern "C" fn die_with_parent() {
 }
 
 /// Why a worker stops.
-enum Stop {
+pub(crate) enum Stop {
     /// The harness said so, or is gone.
     Quietly,
     /// Something could not be done; the line is for the user.
@@ -77,6 +77,8 @@ impl Session<'_> {
             let message = Message::parse(self.reader.next()?)?;
             match message.verb() {
                 verb::CATALOGUE => list(self.catalogue, &mut self.line)?,
+                verb::CHECKS => soundness::list(self.identity, &mut self.line)?,
+                verb::Verify => soundness::verify(self.identity, &message, &mut self.line)?,
                 verb::Prepare => {
                     let begun = monotonic_ns();
                     let (setup, job) = prepare(self.catalogue, &message)?;
@@ -92,7 +94,7 @@ impl Session<'_> {
     fn greet(&mut self) -> Result<(), Stop> {
         let identity = self.identity;
         let start_rss = resident().now;
-        let mut detail = Text::new();
+        let mut detail = Text::<512>::new();
         let proof = {
             let block = TestBlock::new();
             (identity.proof)(&block, &mut detail)
@@ -221,7 +223,7 @@ impl Sample {
         let prepared =
             Prepared { prepare_ns: monotonic_ns() - begun, lanes: lanes as u64, base_rss: resident().now, peak_reset };
         prepared.write(line);
-        let mut key = Text::new();
+        let mut key = Text::<512>::new();
         for (name, value) in setup.shown() {
             key.clear();
             let _ = write!(key, "{PARAMETER_PREFIX}{name}");
@@ -341,36 +343,4 @@ fn list_parameter(workload: &str, parameter: &workload::Parameter, line: &mut Li
     line.number("min", bound(values.min())).number("max", bound(values.max()));
     send(line.display("choices", format_args!("{}", joined(words))).finish())?;
     Ok(())
-}
-
-/// A short text in a fixed buffer; what does not fit is cut.
-struct Text {
-    bytes: [u8; 512],
-    length: usize,
-}
-
-impl Text {
-    const fn new() -> Self {
-        Self { bytes: [0; 512], length: 0 }
-    }
-
-    fn clear(&mut self) {
-        self.length = 0;
-    }
-
-    fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
-    }
-}
-
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut end = text.len().min(self.bytes.len() - self.length);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.bytes[self.length..self.length + end].copy_from_slice(&text.as_bytes()[..end]);
-        self.length += end;
-        Ok(())
-    }
 }

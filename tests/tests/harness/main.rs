@@ -9,3 +9,4 @@ mod orphans;
 mod record;
 mod scene;
 mod schema;
+mod soundness;

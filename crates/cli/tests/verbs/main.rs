@@ -8,6 +8,7 @@ mod manual;
 mod rank;
 mod report;
 mod terminal;
+mod verify;
 
 use std::process::Output;
 

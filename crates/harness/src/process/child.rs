@@ -184,9 +184,7 @@ impl Child {
         let dead = self.wait_for_death(DEATH);
         let killed_by_us = !dead;
         let status = self.reap();
-        self.stderr.drain();
-        let last = self.stderr.last_line();
-        let detail = if last.is_empty() { step.to_owned() } else { format!("{step}: {last}") };
+        let detail = self.with_last_words(step.to_owned());
         if killed_by_us {
             return Status::ProtocolError { detail: format!("{detail}: it closed the channel but went on running") };
         }
@@ -196,6 +194,13 @@ impl Child {
             (_, Some(code)) => Status::Exited { code, detail },
             (None, None) => Status::ProtocolError { detail: format!("{detail}: it ended in an unknown way") },
         }
+    }
+
+    /// What is said of the worker, and after it the last line that it printed on standard error.
+    pub(crate) fn with_last_words(&mut self, what: String) -> String {
+        self.stderr.drain();
+        let last = self.stderr.last_line();
+        if last.is_empty() { what } else { format!("{what}: {last}") }
     }
 
     /// Waits for the end of a worker that was told to quit; its status if that was not a clean exit.

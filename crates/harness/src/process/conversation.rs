@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use heapmark_protocol::{
-    Failure, Finish, Hello, Knob, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind, ParseError,
-    Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter,
+    ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified, Verify,
+    WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
 use super::child::{Child, Limits};
 use super::deadline::Deadline;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
+use crate::verify::CheckInfo;
 use crate::{Cancel, Contender, Settings, Status};
 
 /// What a worker is started with, besides its program.
@@ -82,6 +85,22 @@ pub(crate) struct Finished {
     pub(crate) phases: Vec<Phase>,
 }
 
+/// A check that an allocator is known to fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownLimit {
+    pub(crate) check: String,
+    pub(crate) finding: Finding,
+    pub(crate) reason: String,
+}
+
+/// What a worker says of a check that it made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) finding: Option<Finding>,
+    pub(crate) skipped: bool,
+    pub(crate) detail: String,
+}
+
 impl Conversation {
     /// Starts a worker and hears who it is. Refuses one without proof, of another protocol, or of a debug build.
     pub(crate) fn open(program: &Path, start: &Start<'_>) -> Result<Self, Status> {
@@ -140,6 +159,44 @@ impl Conversation {
         }
     }
 
+    /// Asks for the checks of soundness that the worker can make, and for what its allocator is known to fail.
+    pub(crate) fn checks(&mut self) -> Result<(Vec<CheckInfo>, Vec<KnownLimit>), Status> {
+        const STEP: &str = "listing its checks";
+        self.child.send(self.line.start(verb::CHECKS).finish());
+        let (mut checks, mut limits) = (Vec::new(), Vec::new());
+        let mut answer = Answer::of(&mut self.child, self.limits.start, STEP);
+        loop {
+            let line = answer.line()?;
+            let message = parse(&line, STEP)?;
+            match message.verb() {
+                verb::Check => {
+                    let check = read(Check::read(&message), STEP)?;
+                    checks.push(CheckInfo { name: one_line(&check.name), summary: one_line(&check.summary) });
+                }
+                verb::Limit => {
+                    let limit = read(Limit::read(&message), STEP)?;
+                    let (check, reason) = (limit.check.into_owned(), one_line(&limit.reason));
+                    limits.push(KnownLimit { check, finding: limit.finding, reason });
+                }
+                verb::END => return Ok((checks, limits)),
+                other => return Err(unexpected(STEP, other)),
+            }
+        }
+    }
+
+    /// Has one check made. A worker that does not answer in time says on standard error how far it came.
+    pub(crate) fn verify(&mut self, check: &str, limit: Duration) -> Result<Verdict, Status> {
+        self.child.send(Verify { check: check.into() }.write(&mut self.line).finish());
+        let step = format!("checking {check}");
+        let answer = self.child.next_line(Deadline::after(limit), &step).map_err(|status| match status {
+            Status::Timeout { detail } => Status::Timeout { detail: self.child.with_last_words(detail) },
+            other => other,
+        })?;
+        let verified = read(Verified::read(&expect(&answer, verb::Verified, &step)?), &step)?;
+        let detail = one_line(&verified.detail);
+        Ok(Verdict { finding: verified.finding, skipped: verified.skipped, detail })
+    }
+
     /// Makes a workload ready; the answer, and every parameter as it is in force.
     pub(crate) fn prepare(&mut self, case: &Case, seed: u64) -> Result<(Prepared, BTreeMap<String, String>), Status> {
         const STEP: &str = "preparing the workload";
@@ -177,7 +234,7 @@ impl Conversation {
     pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish.saturating_add(std::time::Duration::from_millis(settle_ms));
+        let limit = self.limits.finish.saturating_add(Duration::from_millis(settle_ms));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {

@@ -7,4 +7,4 @@ mod conversation;
 mod deadline;
 
 pub use child::Limits;
-pub(crate) use conversation::{Conversation, Greeting, Start, check_knobs, knob_variables};
+pub(crate) use conversation::{Conversation, Greeting, KnownLimit, Start, Verdict, check_knobs, knob_variables};

@@ -11,6 +11,7 @@ mod samples;
 mod standings;
 mod table;
 mod text;
+mod verification;
 
 pub use catalogue::{contenders, workload, workloads};
 pub use columns::Screen;
@@ -21,3 +22,4 @@ pub use samples::samples_csv;
 pub use standings::standings;
 pub use table::{Style, notes, table};
 pub use text::text;
+pub use verification::{soundness, soundness_markdown};
