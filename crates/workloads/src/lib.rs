@@ -1,14 +1,22 @@
 //! The standard catalogue of workloads, a folder per family.
 
+mod blocks;
 mod checksum;
+mod classic;
 mod graph;
 mod joined_pool;
 mod json;
 mod lock;
 mod memory_limit;
+mod models;
 mod random;
+mod relay;
+mod ring;
+mod sets;
+#[cfg(test)]
+mod tests;
 
-use heapmark_worker::{Catalogue, Set};
+use heapmark_worker::Catalogue;
 
 /// Every workload of this crate.
 pub const CATALOGUE: Catalogue = Catalogue {
@@ -24,11 +32,23 @@ pub const CATALOGUE: Catalogue = Catalogue {
         &json::Parse,
         &json::Edit,
         &json::Pool,
+        &classic::Larson,
+        &classic::Mstress,
+        &classic::Xmalloc,
+        &classic::Rptest,
+        &classic::AllocTest,
+        &classic::Sh6,
+        &classic::Sh8,
+        &classic::CacheScratch,
+        &classic::CacheThrash,
+        &classic::GlibcSimple,
+        &classic::GlibcThread,
+        &classic::MallocLarge,
+        &classic::Mleak,
+        &classic::MessagePassing,
+        &classic::SlotTable,
+        &classic::ThreadStart,
     ],
-    sets: &[Set {
-        name: "default",
-        summary: "objects and JSON in five minutes",
-        workloads: &["graph/tree", "graph/records", "graph/handoff", "json/lotofobjects", "json/parse"],
-    }],
+    sets: sets::SETS,
     features: json::features,
 };

@@ -1,4 +1,5 @@
-//! The timed part of `graph/aged` calls the allocator not once: reading more changes no count.
+//! The timed part of `graph/aged` calls the allocator not once: reading more changes no count. The others' calls are
+//! all made: no compiler has left out an allocation whose block nobody seems to need.
 #![expect(unsafe_code, reason = "an allocator that counts has to implement `GlobalAlloc`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -50,8 +51,25 @@ fn reading_allocates_nothing_while_the_other_workloads_allocate_in_proportion() 
         ("graph/records", ("records", "500")),
         ("graph/handoff", ("live", "50")),
         ("graph/fork-join", ("nodes", "20")),
+        ("classic/larson", ("slots", "50")),
+        ("classic/mstress", ("objects", "100")),
+        ("classic/xmalloc", ("batch", "10")),
+        ("classic/rptest", ("operations", "2")),
+        ("classic/alloc-test", ("slots", "1000")),
+        ("classic/sh6", ("live", "100")),
+        ("classic/sh8", ("live", "100")),
+        ("classic/cache-scratch", ("writes", "1")),
+        ("classic/cache-thrash", ("writes", "1")),
+        ("classic/glibc-simple", ("live", "10")),
+        ("classic/glibc-thread", ("slots", "100")),
+        ("classic/malloc-large", ("touch", "none")),
+        ("classic/mleak", ("blocks", "1")),
+        ("classic/message-passing", ("outstanding", "10")),
+        ("classic/slot-table", ("slots", "100")),
+        ("classic/thread-start", ("blocks", "1")),
     ] {
         let (idle, busy) = (calls(workload, size, &[0, 0, 0]), calls(workload, size, &[1, 100, 1000]));
-        assert!(busy - idle > 1101, "{workload}: {idle} and {busy} calls");
+        // Of alloc-test a unit is one call, and how many blocks are left to be dropped varies a little.
+        assert!(busy - idle > 1000, "{workload}: {idle} and {busy} calls");
     }
 }

@@ -20,9 +20,10 @@ pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
     let _ = writeln!(page, "{}\n", table(outcome, Style::Markdown));
     let _ = writeln!(
         page,
-        "A throughput above 1 is more work per second than {0}; a peak RSS above 1 is more memory. Brackets hold 95 % intervals. \
-         A verdict is given where the interval lies wholly beyond the margin of {1} %, or wholly inside it (same); a time \
-         verdict goes by CPU time, and by wall time where CPU time does not decide.\n",
+        "work/s above 1 is more work per second of wall time than {0} does; CPU below 1 is less CPU time for the same work; RSS \
+         above 1 is more memory. Brackets hold 95 % intervals. A verdict is given where the interval lies wholly beyond the \
+         margin of {1} %, or wholly inside it (same). The time verdict goes by CPU time, and by wall time where CPU time does \
+         not decide.\n",
         outcome.reference,
         outcome.margin * 100.0
     );

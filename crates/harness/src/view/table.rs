@@ -16,13 +16,13 @@ pub enum Style {
     Markdown,
 }
 
-/// The table: a row for each workload and contender, with throughput and peak memory, their ratios to the reference with
+/// The table: a row for each workload and contender, with throughput, CPU time and peak memory as ratios to the reference with
 /// 95 % intervals, and the verdicts. A contender that failed has its status there.
 pub fn table(outcome: &Outcome, style: Style) -> String {
     let mut table = grid(style);
-    let ratio = format!("÷ {}", outcome.reference);
-    table.set_header(["workload", "allocator", "throughput", &ratio, "time", "peak RSS", &ratio, "memory"]);
-    for column in [2, 3, 5, 6] {
+    let [work, cpu, rss] = ["work/s", "CPU", "RSS"].map(|what| format!("{what} ÷ {}", outcome.reference));
+    table.set_header(["workload", "allocator", "throughput", &work, &cpu, "time", "peak RSS", &rss, "memory"]);
+    for column in [2, 3, 4, 6, 7] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -60,7 +60,8 @@ pub(super) fn escaped(cell: &str) -> String {
 fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<String> {
     let mut row = vec![name, contender.name.clone()];
     if !contender.status.is_ok() {
-        row.extend(["–".into(), "–".into(), contender.status.label(), "–".into(), "–".into(), String::new()]);
+        row.extend(["–", "–", "–"].map(Into::into));
+        row.extend([contender.status.label(), "–".into(), "–".into(), String::new()]);
         return row;
     }
     let is_reference = contender.name == reference;
@@ -69,6 +70,7 @@ fn row(name: String, contender: &ContenderOutcome, reference: &str) -> Vec<Strin
     let verdict = |text: Option<String>| if is_reference { String::new() } else { or_absent(text) };
     row.push(or_absent(contender.throughput.map(|value| value.to_string())));
     row.push(ratio(contender.wall.map(|wall| wall.estimate.inverted())));
+    row.push(ratio(contender.cpu.map(|cpu| cpu.estimate)));
     let uneven = contender.cpu.is_some_and(|cpu| cpu.uneven);
     row.push(verdict(contender.time().map(|time| time_verdict(time) + if uneven { ", uneven" } else { "" })));
     row.push(or_absent(contender.peak_rss.map(|value| value.to_string())));

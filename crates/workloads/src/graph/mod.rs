@@ -17,6 +17,3 @@ pub(crate) use fork_join::ForkJoin;
 pub(crate) use handoff::Handoff;
 pub(crate) use records::Records;
 pub(crate) use tree::Tree;
-
-#[cfg(test)]
-mod tests;

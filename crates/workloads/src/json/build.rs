@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::generator::{CHOICES, Generator, Profile};
 use super::sample::sample;
+use super::turnstile::Turnstile;
 use super::window::Window;
 use crate::checksum::{mix, mix_bytes};
 use crate::memory_limit::within_memory;
@@ -49,7 +50,14 @@ impl Workload for Build {
         let profile = Profile::chosen(setup.choice("profile"));
         within_memory(ABOUT.name, lanes, (lanes * (live + 1) * size * profile.memory_factor()) as u64)?;
         let generator = Generator::new(profile, size, setup.seed);
-        Ok(Box::new(Plan { lanes, live, serialise: setup.choice("serialise") == "yes", seed: setup.seed, generator }))
+        Ok(Box::new(Plan {
+            lanes,
+            live,
+            serialise: setup.choice("serialise") == "yes",
+            seed: setup.seed,
+            generator,
+            turnstile: Turnstile::default(),
+        }))
     }
 }
 
@@ -59,6 +67,7 @@ struct Plan {
     serialise: bool,
     seed: u64,
     generator: Generator,
+    turnstile: Turnstile,
 }
 
 impl Job for Plan {
@@ -67,7 +76,8 @@ impl Job for Plan {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
-        Box::new(Builder { plan: self, rng: stream(self.seed, index as u64), window: Window::new(self.live) })
+        let lane = Builder { plan: self, rng: stream(self.seed, index as u64), window: Window::new(self.live) };
+        Box::new(self.turnstile.pass(index, lane))
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::documents::{CHOICES, Deal, Document, TREE_BYTES};
 use super::sample::sample;
+use super::turnstile::Turnstile;
 use super::window::Window;
 use crate::checksum::{mix, mix_bytes};
 use crate::memory_limit::within_memory;
@@ -54,7 +55,8 @@ impl Workload for Edit {
         let (lanes, live, edits) = (setup.size("threads"), setup.size("live"), setup.size("edits"));
         within_memory(ABOUT.name, lanes, (lanes * (live + 1) * (TREE_BYTES + edits * EDIT_BYTES)) as u64)?;
         let documents = Document::chosen(setup.choice("document"));
-        Ok(Box::new(Editor { lanes, live, edits, documents, parts: parts(setup.seed), seed: setup.seed }))
+        let (parts, turnstile) = (parts(setup.seed), Turnstile::default());
+        Ok(Box::new(Editor { lanes, live, edits, documents, parts, seed: setup.seed, turnstile }))
     }
 }
 
@@ -65,6 +67,7 @@ struct Editor {
     documents: &'static [Document],
     parts: Vec<Value>,
     seed: u64,
+    turnstile: Turnstile,
 }
 
 impl Job for Editor {
@@ -74,7 +77,7 @@ impl Job for Editor {
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let (rng, deal) = (stream(self.seed, index as u64), Deal::new(self.documents));
-        Box::new(Editing { editor: self, rng, deal, window: Window::new(self.live) })
+        Box::new(self.turnstile.pass(index, Editing { editor: self, rng, deal, window: Window::new(self.live) }))
     }
 }
 

@@ -13,6 +13,7 @@ use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 use serde_json::{Map, Value};
 
+use super::turnstile::Turnstile;
 use super::window::Window;
 use crate::checksum::mix_bytes;
 use crate::memory_limit::within_memory;
@@ -56,7 +57,8 @@ impl Workload for LotOfObjects {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, objects, live) = (setup.size("threads"), setup.size("objects"), setup.size("live"));
         within_memory(ABOUT.name, lanes, (lanes * (live + 1) * objects * OBJECT_BYTES) as u64)?;
-        Ok(Box::new(Service { lanes, objects, live, seed: setup.seed, words: Words::new(setup.seed) }))
+        let words = Words::new(setup.seed);
+        Ok(Box::new(Service { lanes, objects, live, seed: setup.seed, words, turnstile: Turnstile::default() }))
     }
 }
 
@@ -66,6 +68,7 @@ struct Service {
     live: usize,
     seed: u64,
     words: Words,
+    turnstile: Turnstile,
 }
 
 impl Job for Service {
@@ -75,7 +78,8 @@ impl Job for Service {
 
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let rng = stream(self.seed, index as u64);
-        Box::new(Requests { service: self, rng, window: Window::new(self.live) })
+        let lane = Requests { service: self, rng, window: Window::new(self.live) };
+        Box::new(self.turnstile.pass(index, lane))
     }
 }
 

@@ -14,6 +14,7 @@ mod pool;
 mod sample;
 #[cfg(test)]
 mod tests;
+mod turnstile;
 mod typed;
 mod window;
 

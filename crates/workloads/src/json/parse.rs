@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::documents::{CHOICES, Deal, Document, TREE_BYTES};
 use super::sample::sample;
+use super::turnstile::Turnstile;
 use super::typed::Typed;
 use super::window::Window;
 use crate::checksum::mix;
@@ -49,7 +50,8 @@ impl Workload for Parse {
         let (lanes, live) = (setup.size("threads"), setup.size("live"));
         within_memory(ABOUT.name, lanes, (lanes * (live + 1) * TREE_BYTES) as u64)?;
         let documents = Document::chosen(setup.choice("document"));
-        Ok(Box::new(Reader { lanes, live, documents, typed: setup.choice("into") == "typed", seed: setup.seed }))
+        let typed = setup.choice("into") == "typed";
+        Ok(Box::new(Reader { lanes, live, documents, typed, seed: setup.seed, turnstile: Turnstile::default() }))
     }
 }
 
@@ -59,6 +61,7 @@ struct Reader {
     documents: &'static [Document],
     typed: bool,
     seed: u64,
+    turnstile: Turnstile,
 }
 
 impl Job for Reader {
@@ -69,9 +72,10 @@ impl Job for Reader {
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let rng = stream(self.seed, index as u64);
         if self.typed {
-            Box::new(Reading::new(self, rng, Typed::parse))
+            Box::new(self.turnstile.pass(index, Reading::new(self, rng, Typed::parse)))
         } else {
-            Box::new(Reading::new(self, rng, |document| serde_json::from_slice::<Value>(document.text().as_bytes())))
+            let parse = |document: Document| serde_json::from_slice::<Value>(document.text().as_bytes());
+            Box::new(self.turnstile.pass(index, Reading::new(self, rng, parse)))
         }
     }
 }
