@@ -118,6 +118,9 @@ mod tests {
             turn_units: 1,
             turn: Nanos(1),
             turns: 1,
+            turns_alone: None,
+            over_time: false,
+            settle_ms: Vec::new(),
             arrangements: vec![arrangement],
             no_turns: None,
         })));

@@ -154,6 +154,7 @@ mod tests {
             unit: String::new(),
             details: String::new(),
             parameters: Vec::new(),
+            settle_ms: Vec::new(),
         };
         let workloads = ["own/a", "own/b", "own/c"].map(workload).into();
         let catalogue = Catalogue { workloads, sets: Vec::new() };

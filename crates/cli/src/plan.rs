@@ -65,6 +65,12 @@ pub(crate) fn settings(arguments: &Run) -> Settings {
     ];
     let stop = given.into_iter().flatten().next().unwrap_or(Stop::Blocks(preset));
     let mut settings = Settings { seed: arguments.seed, stop, margin: arguments.margin, ..Settings::default() };
+    if !arguments.settle.is_empty() {
+        let mut moments: Vec<u64> = arguments.settle.iter().copied().filter(|moment| *moment > 0).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        settings.settle_after_ms = Some(moments);
+    }
     if !arguments.measure.is_empty() {
         settings.arrangements = arguments.measure.iter().map(|metric| metric.arrangement()).collect();
         settings.arrangements.dedup();

@@ -1,5 +1,7 @@
 //! Values on the command line.
 
+use std::time::Duration;
+
 use heapmark::{ContenderName, Quantity, Worker};
 
 /// `NAME=PATH`
@@ -33,6 +35,22 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A quiet time such as `0.5s`, in milliseconds.
+pub(crate) fn quiet(text: &str) -> Result<u64, String> {
+    let whole = humantime::parse_duration(text).map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    // Fractions of seconds are how people say half a second, and humantime knows whole numbers only.
+    let seconds =
+        || text.strip_suffix('s').and_then(|number| number.parse::<f64>().ok()).map(Duration::try_from_secs_f64);
+    let fraction = || seconds()?.ok().map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    match whole.ok().or_else(fraction) {
+        Some(ms) if ms <= LONGEST_QUIET_MS => Ok(ms),
+        _ => Err("give times of at most an hour, such as 500ms, 0.5s, 15s".into()),
+    }
+}
+
+/// An hour: no allocator's clock runs longer.
+const LONGEST_QUIET_MS: u64 = 3_600_000;
+
 /// The name of a quantity.
 pub(crate) fn quantity(text: &str) -> Result<Quantity, String> {
     let known = || Quantity::ALL.map(Quantity::word).join(", ");
@@ -65,6 +83,16 @@ mod tests {
         }
         for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%", "0,5"] {
             assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn quiet_times_are_durations() {
+        for (text, ms) in [("500ms", 500), ("0.5s", 500), ("15s", 15_000), ("1m", 60_000), ("0", 0), ("0s", 0)] {
+            assert_eq!(quiet(text), Ok(ms), "{text}");
+        }
+        for wrong in ["", "5", "-1s", "NaNs", "infs", "2h", "s"] {
+            assert!(quiet(wrong).is_err(), "{wrong}");
         }
     }
 

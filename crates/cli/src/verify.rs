@@ -30,7 +30,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repeat: u32,
     /// How long a check may take before its worker counts as hanging
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = humantime::parse_duration)]
     pub(crate) deadline: std::time::Duration,
     /// How to show it [default: text, or markdown with --splice]
     #[arg(long, value_enum)]

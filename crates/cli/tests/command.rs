@@ -68,6 +68,12 @@ fn a_listing_has_every_backend_with_its_proof() {
         ("mimalloc", "allocator"),
         ("jemalloc", "allocator"),
         ("snmalloc", "allocator"),
+        ("rpmalloc", "allocator"),
+        ("dlmalloc", "allocator"),
+        ("rusty_alloc", "allocator"),
+        ("talc", "allocator"),
+        ("rlsf", "allocator"),
+        ("sefer", "allocator"),
         ("counting", "counter"),
         ("handicap", "handicap"),
     ] {
@@ -93,14 +99,14 @@ fn a_listing_has_every_backend_with_its_proof() {
 #[test]
 fn whoever_must_be_named_takes_part_only_then() {
     let takes_part = |arguments: &[&str]| {
-        let output =
-            heapmark(&[&["run", "--list", "-w", "^graph/tree$", "-A", "^(jemalloc|snmalloc)$"], arguments].concat());
+        let others = "^(jemalloc|snmalloc|rpmalloc|rusty_alloc)$";
+        let output = heapmark(&[&["run", "--list", "-w", "^graph/tree$", "-A", others], arguments].concat());
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
         let plan = text(&output.stdout);
         let names: Vec<_> = plan.lines().filter_map(|line| line.split('\t').nth(1)).map(str::to_owned).collect();
         names
     };
-    assert_eq!(takes_part(&[]), ["system", "system (twin)", "mimalloc"]);
+    assert_eq!(takes_part(&[]), ["system", "system (twin)", "dlmalloc", "mimalloc"]);
     assert_eq!(takes_part(&["-a", "^handicap|counting$"]), ["system", "system (twin)", "handicap"]);
     assert_eq!(takes_part(&["-a", "handi"]), ["system", "system (twin)"], "a part of the name is no name");
     assert_eq!(
@@ -148,7 +154,8 @@ fn knobs_are_set_and_read_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("record.jsonl");
     let record = record.to_str().expect("UTF-8");
-    let with = ["--with", "mimalloc@purge_delay:7", "--with", "mimalloc@no_such_knob:1"];
+    let known = ["mimalloc@purge_delay:7", "rusty_alloc@purge_delay:7"];
+    let with = ["--with", known[0], "--with", known[1], "--with", "mimalloc@no_such_knob:1"];
     let arguments = ["run", "-w", "graph/tree", "-a", "^system$", "--blocks", "1", "-o", record];
     let output = heapmark(&[&arguments[..], &with].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
@@ -157,8 +164,10 @@ fn knobs_are_set_and_read_back() {
         let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a row is JSON"));
         rows.into_iter().find(|row| row["row"] == "contender" && row["name"] == name).expect("the contender has a row")
     };
-    let knob = &contender("mimalloc@purge_delay:7")["identity"]["knobs"]["purge_delay"];
-    assert_eq!((&knob["value"], &knob["confirmed"]), (&"7".into(), &true.into()));
+    for name in known {
+        let knob = &contender(name)["identity"]["knobs"]["purge_delay"];
+        assert_eq!((&knob["value"], &knob["confirmed"]), (&"7".into(), &true.into()), "{name}");
+    }
     assert_eq!(contender("mimalloc@no_such_knob:1")["status"], "knob");
 }
 

@@ -23,6 +23,12 @@ impl Case {
         Self { workload: workload.into(), parameters: BTreeMap::new() }
     }
 
+    /// Whether it is a control: work in which no allocator can differ from another, so that whoever does says something of the
+    /// machine, or of the programs, and nothing of allocators.
+    pub fn is_control(&self) -> bool {
+        self.workload.starts_with("control/")
+    }
+
     /// The same with one parameter set.
     #[must_use]
     pub fn with(mut self, parameter: impl Into<String>, value: impl fmt::Display) -> Self {
@@ -74,6 +80,17 @@ pub struct WorkloadInfo {
     pub details: String,
     /// Its parameters.
     pub parameters: Vec<ParameterInfo>,
+    /// For a workload about memory over time: after how much quiet time, in milliseconds, memory is read again once
+    /// everything was dropped. None for others.
+    #[serde(default)]
+    pub settle_ms: Vec<u64>,
+}
+
+impl WorkloadInfo {
+    /// Whether its memory over time is what it is about.
+    pub fn is_over_time(&self) -> bool {
+        !self.settle_ms.is_empty()
+    }
 }
 
 /// One parameter of a workload.
@@ -179,6 +196,7 @@ mod tests {
                     parameter("depth", ParameterValues::Number { min: 1, max: 20 }),
                     parameter("shape", ParameterValues::Choice(vec!["flat".into(), "tall".into()])),
                 ],
+                settle_ms: Vec::new(),
             }],
         }
     }

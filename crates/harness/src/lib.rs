@@ -32,6 +32,7 @@ mod introduce;
 mod judgement;
 pub mod machine;
 mod outcome;
+mod over_time;
 mod pacing;
 mod process;
 pub mod record;
@@ -52,11 +53,14 @@ pub use combine::{why_not_combined, why_not_side_by_side};
 pub use comparison::Comparison;
 pub use contender::{Contender, ContenderName, Worker};
 pub use error::Error;
-pub use judgement::{Judgement, Quantity, judgements, twin_judgements};
-pub use outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
+pub use judgement::{Call, Judgement, Quantity, judgements, twin_judgements};
+pub use outcome::{
+    Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict,
+};
+pub use over_time::{HalfReturned, LEAST_LIVE, LEAST_RETAINED, OverTime, Settled};
 pub use process::Limits;
 pub use schedule::TurnOrder;
-pub use session::{Event, Session, least_time};
+pub use session::{Event, Session};
 pub use settings::{Arrangement, Cancel, Settings};
 pub use standing::{Place, Standing, Standings, Weights, Where};
 pub use stats::Stop;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
-    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter,
-    ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified, Verify,
-    WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX,
+    Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified,
+    Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
@@ -137,6 +137,7 @@ impl Conversation {
                         unit: one_line(&workload.unit),
                         details: one_line(&workload.details),
                         parameters: Vec::new(),
+                        settle_ms: workload.settle_ms.unwrap_or_default().as_slice().to_vec(),
                     });
                 }
                 verb::Parameter => {
@@ -230,11 +231,12 @@ impl Conversation {
         Ok(turned)
     }
 
-    /// Reads the peak, has everything dropped if `drain`, and ends the worker.
-    pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
+    /// Reads the peak, has everything dropped if `drain`, memory read again after quiet times, and ends the worker.
+    pub(crate) fn finish(mut self, drain: bool, settle_ms: Numbers) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish.saturating_add(Duration::from_millis(settle_ms));
+        let quiet = settle_ms.as_slice().iter().copied().max().unwrap_or(0);
+        let limit = self.limits.finish.saturating_add(Duration::from_millis(quiet));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {

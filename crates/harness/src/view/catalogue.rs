@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::Style;
 use super::table::{grid, render};
+use crate::Nanos;
 use crate::case::{Catalogue, WorkloadInfo};
 use crate::record::{ContenderRow, KnobValue};
 
@@ -75,5 +76,15 @@ pub fn workload(workload: &WorkloadInfo) -> String {
     }
     text.push_str(&render(&table));
     text.push('\n');
+    if workload.is_over_time() {
+        let moments: Vec<String> =
+            workload.settle_ms.iter().map(|ms| Nanos(ms.saturating_mul(1_000_000)).to_string()).collect();
+        let _ = writeln!(
+            text,
+            "\nIt is about memory over time: where it runs undisturbed, it has more turns, and memory is read again {} after \
+             everything was dropped.",
+            moments.join(", ")
+        );
+    }
     text
 }

@@ -6,6 +6,7 @@ mod csv;
 mod examination;
 mod judgements;
 mod numbers;
+mod over_time;
 mod page;
 mod samples;
 mod standings;

@@ -3,7 +3,8 @@
 use super::Screen;
 use super::columns::{Cell, Columns, Tone, wrapped};
 use super::numbers::interval;
-use super::table::case_notes;
+use super::over_time;
+use super::table::{alarms, case_notes};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
 use crate::stats::Estimate;
@@ -20,12 +21,19 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         let heading = format!("{} (unit: {})", case.case, case.unit);
         lines.extend(wrapped(&heading, 0, screen).iter().map(|line| Tone::Heading.paint(line, screen)));
         lines.extend(block.columns(layout).lines(screen));
+        lines.extend(over_time::lines(case, screen));
         for note in case_notes(case).into_iter().chain(failures(case)) {
             lines.extend(wrapped(&note, 2, screen));
         }
         lines.push(String::new());
     }
+    for alarm in alarms(outcome) {
+        lines.extend(wrapped(&alarm, 0, screen).iter().map(|line| Tone::Failed.paint(line, screen)));
+    }
     lines.extend(wrapped(&legend(outcome), 0, screen));
+    if outcome.cases.iter().any(CaseOutcome::is_over_time) {
+        lines.extend(wrapped(&over_time::legend(), 0, screen));
+    }
     lines.join("\n")
 }
 
