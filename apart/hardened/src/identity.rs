@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use heapmark_worker::Identity;
+use heapmark_worker::{Finding, Identity, Limit};
 
 use crate::{proof, purge};
 
@@ -20,6 +20,11 @@ pub const IDENTITY: Identity = Identity {
     native_flags: env!("HEAPMARK_NATIVE_C"),
     knobs: &[],
     purge: Some(purge::purge),
+    limits: &[Limit {
+        check: "exhaustion",
+        finding: Finding::Refused,
+        reason: "the address space of large blocks that were given back stays in quarantine, and is not had again at the limit",
+    }],
     ..Identity::UNKNOWN
 };
 
