@@ -136,7 +136,7 @@ mod tests {
     fn a_record_older_than_a_program_was_not_measured_with_it() {
         let program = tempfile::NamedTempFile::new().unwrap();
         let worker = Worker::at("system", program.path());
-        let not_built = Worker { name: "other".into(), program: Err("a test".into()) };
+        let not_built = Worker::missing("other", "a test");
         let now = std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
         assert!(measured_with(&[worker.clone(), not_built.clone()], &record(now)));
         assert!(!measured_with(std::slice::from_ref(&worker), &record(now - 60)));

@@ -29,7 +29,7 @@ impl Setup {
         for name in allocators() {
             if !workers.iter().any(|worker| worker.name == *name) {
                 let reason = format!("the workspace at {} has no such worker", workspace.root().display());
-                workers.push(Worker { name: name.clone(), program: Err(reason) });
+                workers.push(Worker::missing(name, reason));
             }
         }
         Ok(Self { workspace, target, workers })

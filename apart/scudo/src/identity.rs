@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use heapmark_worker::{Identity, Knob, ReadBack};
+use heapmark_worker::{Finding, Identity, Knob, Limit, ReadBack};
 
 use crate::flags::flags;
 use crate::proof;
@@ -20,6 +20,11 @@ pub const IDENTITY: Identity = Identity {
     debug_build: || false,
     native_flags: env!("HEAPMARK_NATIVE_CXX"),
     knobs: KNOBS,
+    limits: &[Limit {
+        check: "align/2mib",
+        finding: Finding::Aborts,
+        reason: "a block aligned to 2 MiB cannot be given back: \"invalid sized delete\" ends the program; up to 1 MiB all is well",
+    }],
     ..Identity::UNKNOWN
 };
 

@@ -6,16 +6,16 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::stats::Trend;
-use heapmark::{Arrangement, Case, ContenderName, Error, Outcome, Session, Settings, TimeVerdict, Workspace, view};
+use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, Surroundings, TimeVerdict, stats, view};
 
-use crate::args::{ContenderSelection, WorkloadSelection};
+use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
 use crate::interrupt::cancel_on_interrupt;
 use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
-use crate::values::{contender, pair, percent, quiet};
+use crate::values::{pair, percent, quiet};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -23,9 +23,11 @@ pub(crate) struct Run {
     pub(crate) contenders: ContenderSelection,
     #[command(flatten)]
     pub(crate) workloads: WorkloadSelection,
-    /// One more contender, with knobs: `jemalloc@dirty_decay_ms:0,narenas:1`
-    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
-    pub(crate) with: Vec<ContenderName>,
+    #[command(flatten)]
+    pub(crate) more: MoreContenders,
+    /// The workloads of a set, of heapmark.toml or of the catalogue, in the place of the default set
+    #[arg(long = "set", value_name = "SET")]
+    pub(crate) sets: Vec<String>,
     /// The contender that the others are compared with [default: system]
     #[arg(long, value_name = "CONTENDER", env = "HEAPMARK_REFERENCE", hide_env_values = true)]
     pub(crate) reference: Option<String>,
@@ -131,8 +133,12 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 13] = [
+const RECORDED: [&str; 17] = [
+    "allocator",
+    "no_allocator",
     "with",
+    "with_set",
+    "sets",
     "reference",
     "threads",
     "parameters",
@@ -176,20 +182,24 @@ impl Run {
 fn long(id: &str) -> String {
     match id {
         "parameters" => "--param".into(),
+        "sets" => "--set".into(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }
 
 /// Measures what was asked for and prints the table. A failure of a contender is a row, and makes the exit code 1.
 pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
-    let workspace = Workspace::find();
+    let surroundings = Surroundings::find()?;
     let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
+    if let Some(path) = arguments.contenders.configuration()?.path() {
+        say(format_args!("configuration: {}", path.display()));
+    }
     let mut planned = match &arguments.resume {
         Some(path) => plan::resumed(arguments, path, settings)?,
-        None => plan::fresh(arguments, settings, workspace.as_ref())?,
+        None => plan::fresh(arguments, settings, &surroundings)?,
     };
-    if let Some(workspace) = &workspace {
-        planned.comparison = planned.comparison.workspace(workspace.root());
+    if let Some(checkout) = surroundings.checkout() {
+        planned.comparison = planned.comparison.workspace(checkout.root());
     }
     let greeting = Progress::greetings();
     let mut session = planned.comparison.open(&mut |event| greeting.event(&event))?;
@@ -271,7 +281,10 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
         Some(time) => format!("at least {time}"),
         None => settings.stop.to_string(),
     };
-    say(format_args!("{} workloads, {contenders} workers each, {lasts}", cases.len()));
+    say(announcement(cases.len(), contenders, settings.twin, &lasts));
+    if settings.blocks().is_some_and(|blocks| (blocks as usize) < stats::MINIMUM_BLOCKS) {
+        say(format_args!("below {} blocks nothing is judged", stats::MINIMUM_BLOCKS));
+    }
     let samples =
         settings.blocks().map(|blocks| blocks as usize * cases.len() * contenders * settings.arrangements.len());
     let progress = Progress::new(samples.map(|samples| samples as u64));
@@ -285,6 +298,13 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
             Err(error)
         }
     }
+}
+
+/// What is about to be measured, in a line.
+fn announcement(cases: usize, workers: usize, twin: bool, lasts: &str) -> String {
+    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let twin = if twin { ", the twin included" } else { "" };
+    format!("{}, {} each{twin}: {lasts}", counted(cases, "workload"), counted(workers, "worker"))
 }
 
 /// Where the record cannot be written any more, the run can go on once it can.
@@ -309,6 +329,15 @@ mod tests {
     use heapmark::{Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, OverTime, Status};
 
     use super::*;
+
+    #[test]
+    fn one_of_a_kind_is_no_plural() {
+        assert_eq!(announcement(1, 1, false, "60s"), "1 workload, 1 worker each: 60s");
+        assert_eq!(
+            announcement(2, 3, true, "at least 5 s"),
+            "2 workloads, 3 workers each, the twin included: at least 5 s"
+        );
+    }
 
     fn compared(verdict: Verdict) -> Compared {
         Compared {

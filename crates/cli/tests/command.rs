@@ -47,6 +47,9 @@ fn what_clap_refuses_is_usage_too() {
         &["run", "-w", "("][..],
         &["run", "--with", "a/b"],
         &["run", "--worker", "name"],
+        &["run", "--worker", "mine=/no/such/worker"],
+        &["run", "--worker", "mine=/dev/null"],
+        &["run", "--resume", "no/such", "-a", "mimalloc"],
         &["run", "--param", "=x"],
         &["run", "--margin", "NaN"],
         &["run", "--blocks", "0"],
@@ -122,6 +125,23 @@ fn whoever_must_be_named_takes_part_only_then() {
 }
 
 #[test]
+fn workers_of_the_package_around_the_folder_stand_for_themselves() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own-workload/src");
+    let here = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("heapmark").expect("the command is built");
+        let output = command.args(arguments).current_dir(&folder).output().expect("the command runs");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_eq!(here(&["build", "--list"]), "words-mimalloc\nwords-system\n");
+    let plan = here(&["run", "--list"]);
+    let rows: Vec<_> = plan.lines().map(|line| line.split('\t').take(2).collect::<Vec<_>>()).collect();
+    let names = ["words-system", "words-system (twin)", "words-mimalloc"];
+    assert_eq!(rows, names.map(|name| ["own/words", name]));
+    assert!(here(&["list", "own/words"]).contains("words of the text"));
+}
+
+#[test]
 fn a_run_with_failures_is_complete_recorded_and_exits_with_1() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("odd name: \"*\".jsonl");
@@ -182,7 +202,10 @@ fn a_budget_without_room_for_a_block_is_a_failure_that_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("record.jsonl");
     let record = record.to_str().expect("UTF-8");
-    let arguments = ["run", "-w", "graph/tree", "-a", "^$", "--worker", "gone=/nonexistent/worker", "--budget", "1ms"];
+    let script = folder.path().join("script");
+    executable(&script, "#!/no/such/interpreter\n");
+    let gone = format!("gone={}", script.display());
+    let arguments = ["run", "-w", "graph/tree", "-a", "^$", "--worker", &gone, "--budget", "1ms"];
     let output = heapmark(&[&arguments[..], &["-o", record]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("not one block fits into a budget of"), "{}", text(&output.stderr));

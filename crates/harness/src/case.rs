@@ -35,6 +35,25 @@ impl Case {
         self.parameters.insert(parameter.into(), value.to_string());
         self
     }
+
+    /// Reads `family/name?parameter=value&parameter=value`, as cases are shown. Fails with what the form should be.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let wrong =
+            || Error::Usage(format!("{text:?} is not a workload: write NAME or NAME?parameter=value&parameter=value"));
+        let (name, parameters) = match text.split_once('?') {
+            Some((name, parameters)) => (name, Some(parameters)),
+            None => (text, None),
+        };
+        let mut case = Self::new(name);
+        for pair in parameters.into_iter().flat_map(|parameters| parameters.split('&')) {
+            let (parameter, value) = pair.split_once('=').ok_or_else(wrong)?;
+            if parameter.is_empty() || value.is_empty() || case.parameters.contains_key(parameter) {
+                return Err(wrong());
+            }
+            case = case.with(parameter, value);
+        }
+        if name.is_empty() { Err(wrong()) } else { Ok(case) }
+    }
 }
 
 impl fmt::Display for Case {
@@ -198,6 +217,17 @@ mod tests {
                 ],
                 settle_ms: Vec::new(),
             }],
+        }
+    }
+
+    #[test]
+    fn a_case_is_read_as_it_is_shown() {
+        for text in ["graph/tree", "graph/tree?depth=20", "graph/tree?depth=20&shape=tall"] {
+            assert_eq!(Case::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "?depth=1", "a?", "a?b", "a?b=", "a?=1", "a?b=1&", "a?b=1&b=2"] {
+            let error = Case::parse(text).unwrap_err().to_string();
+            assert!(error.contains("NAME?parameter=value") && !error.contains('\n'), "{error}");
         }
     }
 

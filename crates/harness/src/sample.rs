@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use heapmark_protocol::{Numbers, PhaseName, Turned};
 
-use crate::process::{Conversation, Start, check_knobs};
+use crate::process::{Conversation, Launch, Start, check_knobs};
 use crate::record::{Kind, MemoryRow, Role, Sample, SettledRow};
 use crate::{Arrangement, Bytes, Case, Contender, Nanos, Settings, Status};
 
-/// Someone who takes part in a run: a contender in a role, with its knobs translated to variables.
+/// Someone who takes part in a run: a contender in a role, and how its worker is started.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrant {
     pub(crate) name: String,
@@ -19,7 +19,7 @@ pub(crate) struct Entrant {
     /// What it is for; absent if it could not be asked.
     pub(crate) kind: Option<Kind>,
     pub(crate) contender: Contender,
-    pub(crate) variables: BTreeMap<String, String>,
+    pub(crate) launch: Launch,
     /// `Ok` if it may be measured.
     pub(crate) status: Status,
 }
@@ -84,7 +84,7 @@ impl<'a> Running<'a> {
             entrant.contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
         let begun = Instant::now();
         let settings = self.work.settings;
-        let mut conversation = Conversation::open(program, &Start::new(settings, padding, &entrant.variables))?;
+        let mut conversation = Conversation::open(program, &Start::new(settings, padding, &entrant.launch))?;
         check_knobs(&entrant.contender, conversation.greeting())?;
         self.sample.start_ns = Nanos::from(begun.elapsed()).0;
         self.sample.start_rss = conversation.greeting().start_rss.map(Bytes);
@@ -243,7 +243,7 @@ mod tests {
 
     fn entrant(name: &str, role: Role, kind: Kind) -> Entrant {
         let (contender, status) = (Contender::plain(Worker::at(name, "")), Status::Ok);
-        Entrant { name: name.into(), role, kind: Some(kind), contender, variables: BTreeMap::new(), status }
+        Entrant { name: name.into(), role, kind: Some(kind), contender, launch: Launch::default(), status }
     }
 
     fn sample(entrant: &Entrant, units: u64, checksum: u64) -> Sample {

@@ -1,6 +1,5 @@
 //! A run in progress: contenders that have introduced themselves, and cases measured block by block.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastrand::Rng;
@@ -14,6 +13,7 @@ use crate::introduce::{contender_row, in_order, introduce, twin_of};
 use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::pacing::Pacing;
+use crate::process::Launch;
 use crate::record::{
     BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, PlanRow, Record, RecordFile, Role, Row, RunRow, SCHEMA,
     Sample,
@@ -170,9 +170,9 @@ impl Session {
         catalogue: &mut Option<Catalogue>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Kind>, Error> {
-        let (status, variables, greeting, found) = match introduce(contender, &self.settings) {
-            Ok(i) => (Status::Ok, i.variables, Some(i.greeting), Some(i.catalogue)),
-            Err(status) => (status, BTreeMap::new(), None, None),
+        let (status, launch, greeting, found) = match introduce(contender, &self.settings) {
+            Ok(i) => (Status::Ok, i.launch, Some(i.greeting), Some(i.catalogue)),
+            Err(status) => (status, Launch::default(), None, None),
         };
         observe(Event::Greeted { contender: &contender.name, status: &status });
         if catalogue.is_none() {
@@ -181,7 +181,7 @@ impl Session {
         let row = contender_row(contender, role, status.clone(), greeting);
         let kind = row.identity.as_ref().map(|identity| identity.kind);
         let (name, contender) = (contender.name.clone(), contender.clone());
-        self.entrants.push(Entrant { name, role, kind, contender, variables, status });
+        self.entrants.push(Entrant { name, role, kind, contender, launch, status });
         self.note(Row::Contender(Box::new(row)))?;
         Ok(kind)
     }
@@ -210,8 +210,8 @@ impl Session {
             Ok(_) => Status::Ok,
             Err(status) => status,
         };
-        let (role, kind, variables) = (Role::Contender, Some(Kind::Counter), BTreeMap::new());
-        Ok(Entrant { name, role, kind, contender, variables, status })
+        let (role, kind, launch) = (Role::Contender, Some(Kind::Counter), Launch::default());
+        Ok(Entrant { name, role, kind, contender, launch, status })
     }
 
     /// The workloads that can be measured: the reference's.

@@ -2,6 +2,8 @@
 
 mod line;
 mod messages;
+#[cfg(test)]
+mod page;
 mod text;
 
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};

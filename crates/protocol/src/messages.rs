@@ -109,10 +109,16 @@ impl<'a> Field<'a> for Numbers {
 
 /// A field whose values are a few fixed words.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$about])*
+    ($(#[doc = $about:literal])* $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)+ }) => {
+        $(#[doc = $about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$doc])* $variant,)+ }
+        pub enum $name { $($(#[doc = $doc])* $variant,)+ }
+
+        #[cfg(test)]
+        impl $name {
+            /// Every word with what it means, for the protocol's page.
+            pub(crate) const WORDS: crate::page::Words = &[$(($word, &[$($doc),*])),+];
+        }
 
         impl $name {
             /// The word on the line.
@@ -214,7 +220,10 @@ words! {
 }
 
 macro_rules! messages {
-    ($($(#[$about:meta])* $name:ident$(<$life:lifetime>)? = $verb:literal { $($(#[$doc:meta])* $field:ident: $type:ty,)* })+) => {
+    ($(
+        $(#[doc = $about:literal])*
+        $name:ident$(<$life:lifetime>)? = $verb:literal { $($(#[doc = $doc:literal])* $field:ident: $type:ty,)* }
+    )+) => {
         /// The verbs, as they stand at the start of a line.
         pub mod verb {
             $(#[doc = concat!("The verb of [`", stringify!($name), "`](super::", stringify!($name), ").")]
@@ -232,9 +241,9 @@ macro_rules! messages {
             pub const QUIT: &str = "quit";
         }
         $(
-            $(#[$about])*
+            $(#[doc = $about])*
             #[derive(Clone, Debug, PartialEq, Eq)]
-            pub struct $name$(<$life>)? { $($(#[$doc])* pub $field: $type,)* }
+            pub struct $name$(<$life>)? { $($(#[doc = $doc])* pub $field: $type,)* }
 
             impl$(<$life>)? $name$(<$life>)? {
                 /// Begins a line with this message; further pairs may be added before it is finished.
@@ -247,6 +256,14 @@ macro_rules! messages {
 
             messages!(@read $name$(<$life>)? { $($field,)* });
         )+
+
+        /// Every message with its fields, for the protocol's page.
+        #[cfg(test)]
+        pub(crate) const MESSAGES: &[crate::page::Described] = &[$(crate::page::Described {
+            verb: $verb,
+            about: &[$($about),*],
+            fields: &[$((stringify!($field), stringify!($type), &[$($doc),*])),*],
+        }),+];
     };
     (@read $name:ident<$life:lifetime> { $($field:ident,)* }) => {
         impl<$life> $name<$life> {

@@ -14,7 +14,7 @@ mod table;
 mod text;
 mod verification;
 
-pub use catalogue::{contenders, workload, workloads};
+pub use catalogue::{contenders, set, workload, workloads};
 pub use columns::Screen;
 pub use examination::{findings, noise};
 pub use judgements::{judgements_csv, judgements_markdown, judgements_text};

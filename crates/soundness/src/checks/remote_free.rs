@@ -13,7 +13,7 @@ use crate::ended::{Checked, Ended};
 use crate::memory::{Growth, MIB};
 use crate::stage::stage;
 
-/// Blocks of a round: together some 5 MiB.
+/// Blocks of a round: together some 12 MiB, more than half of it in the large ones.
 const BLOCKS: usize = 4000;
 
 const ROUNDS: usize = 60;
@@ -41,8 +41,10 @@ fn belt() -> Result<&'static Belt, Ended> {
 /// Takes the blocks of a round.
 fn load(belt: &Belt, rng: &mut Rng) -> Result<(), Ended> {
     let mut blocks = belt.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-    for slot in blocks.iter_mut() {
-        let mut block = Block::take(How::Fresh, size_between(rng, 4, 13), 8)?;
+    for (index, slot) in blocks.iter_mut().enumerate() {
+        // One in forty-one is large, odd and even ones: those may take another way back.
+        let size = if index % 41 == 0 { size_between(rng, 13, 18) } else { size_between(rng, 4, 13) };
+        let mut block = Block::take(How::Fresh, size, 8)?;
         block.fill(rng.u64(..));
         *slot = Some(block);
     }

@@ -30,23 +30,42 @@ pub(crate) fn sizes(_: Promises) -> Checked {
     Ok("")
 }
 
-/// Takes blocks of one size, fills all of them from edge to edge, and then looks whether each holds what was written.
+/// Takes blocks of one size, fills all of them from edge to edge, and then looks whether each holds what was written; then again when
+/// every other block has been given back, and when its place has been taken, since that may write to the blocks beside it.
 fn neighbours(size: usize, count: usize, spans: &mut Spans) -> Result<(), Ended> {
     let mut blocks: [Option<Block>; NEIGHBOURS] = [None; NEIGHBOURS];
-    for (number, slot) in blocks.iter_mut().take(count).enumerate() {
+    take(&mut blocks[..count], size, spans)?;
+    let seed = |number: usize| (size * NEIGHBOURS + number) as u64;
+    blocks.iter_mut().flatten().enumerate().for_each(|(number, block)| block.fill(seed(number)));
+    blocks.iter().flatten().try_for_each(Block::check)?;
+    for slot in blocks[..count].iter_mut().step_by(2) {
+        give_back(slot, spans);
+    }
+    blocks.iter().flatten().try_for_each(Block::check)?;
+    take(&mut blocks[..count], size, spans)?;
+    blocks.iter_mut().step_by(2).flatten().enumerate().for_each(|(number, block)| block.fill(!seed(number)));
+    blocks.iter().flatten().try_for_each(Block::check)?;
+    for slot in &mut blocks {
+        give_back(slot, spans);
+    }
+    Ok(())
+}
+
+/// Takes a block for every slot that has none.
+fn take(slots: &mut [Option<Block>], size: usize, spans: &mut Spans) -> Result<(), Ended> {
+    for (number, slot) in slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
         let how = if number % 4 == 3 { How::Zeroed } else { How::Fresh };
         let block = Block::take(how, size, 1)?;
         // Before anything is written: a byte too much could be the allocator's own.
         spans.add(&block)?;
         *slot = Some(block);
     }
-    for (number, block) in blocks.iter_mut().flatten().enumerate() {
-        block.fill((size * NEIGHBOURS + number) as u64);
-    }
-    blocks.iter().flatten().try_for_each(Block::check)?;
-    for block in blocks.into_iter().flatten() {
+    Ok(())
+}
+
+fn give_back(slot: &mut Option<Block>, spans: &mut Spans) {
+    if let Some(block) = slot.take() {
         spans.remove(&block);
         block.give_back();
     }
-    Ok(())
 }
