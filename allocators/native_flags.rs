@@ -6,7 +6,6 @@ use std::env;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=../native_flags.rs");
     println!("cargo:rustc-env=HEAPMARK_NATIVE_C={}", describe("CC", "cc", "CFLAGS"));
     println!("cargo:rustc-env=HEAPMARK_NATIVE_CXX={}", describe("CXX", "c++", "CXXFLAGS"));
 }

@@ -1,5 +1,5 @@
 //! Version, build and options of mimalloc.
-#![expect(unsafe_code, reason = "mi_version, mi_collect and mi_process_info are foreign functions")]
+#![expect(unsafe_code, reason = "mi_collect and mi_process_info are foreign functions")]
 
 use std::fmt;
 
@@ -23,6 +23,9 @@ pub const IDENTITY: Identity = Identity {
     statistics: Some(statistics),
     ..Identity::UNKNOWN
 };
+
+/// What a backend says whose mimalloc was built with the feature `secure`.
+pub const SECURE: Identity = Identity { name: "mimalloc-secure", proof: proof::secure, ..IDENTITY };
 
 /// Collects the heap of this thread and what other threads have left, and gives free memory back at once, whatever
 /// `purge_delay` says.
@@ -93,10 +96,8 @@ fn value(option: &str, out: &mut dyn fmt::Write) -> fmt::Result {
     options::option(option).map_or(Ok(()), |value| write!(out, "{value}"))
 }
 
-/// Versions are numbered `MAJOR * 10,000 + MINOR * 100 + PATCH` (`MI_MALLOC_VERSION`).
 fn upstream_version(out: &mut dyn fmt::Write) -> fmt::Result {
-    // SAFETY: the function takes nothing and returns a constant.
-    let version = unsafe { libmimalloc_sys::mi_version() };
+    let version = options::version();
     write!(out, "mimalloc {}.{}.{}", version / 10_000, version / 100 % 100, version % 100)?;
     // A secure build is another contender, whatever made it one.
     match options::secure_level() {

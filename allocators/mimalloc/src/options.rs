@@ -1,4 +1,4 @@
-//! mimalloc's options and build configuration, as it prints them itself.
+//! mimalloc's version, options and build configuration, the latter as it prints them itself.
 //!
 //! Printed lines carry names. The numbers that `mi_option_get` takes have changed between versions, and the crate has
 //! constants for a part of them only.
@@ -11,6 +11,12 @@ use libmimalloc_sys::mi_output_fun;
 unsafe extern "C" {
     /// Hands every option with its value, and then the build configuration, to `out`, line by line.
     fn mi_options_print_out(out: mi_output_fun, arg: *mut c_void);
+}
+
+/// The version: `MAJOR * 10,000 + MINOR * 100 + PATCH` (`MI_MALLOC_VERSION`).
+pub(crate) fn version() -> i32 {
+    // SAFETY: the function takes nothing and returns a constant.
+    unsafe { libmimalloc_sys::mi_version() }
 }
 
 /// The value in force of an option; sizes are in KiB.

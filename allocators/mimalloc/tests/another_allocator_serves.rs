@@ -28,6 +28,13 @@ fn a_block_of_the_system_allocator_proves_nothing() {
 }
 
 #[test]
+fn a_build_without_mitigations_is_not_the_secure_one() {
+    let mut detail = String::new();
+    assert_eq!(proof::secure(&TestBlock::new(), &mut detail), Proof::None);
+    assert_eq!(detail, "the secure level is 0, and must not be 0");
+}
+
+#[test]
 fn the_bundled_version_prints_what_is_read() {
     assert_eq!(options::debug_level(), Some(0));
     assert_eq!(options::secure_level(), Some(0));

@@ -65,7 +65,7 @@ pub(crate) enum Verb {
 /// Which allocators.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ContenderSelection {
-    /// Only allocators whose name matches
+    /// Only allocators whose name matches; one that is left out unless it is named must be matched whole
     #[arg(short = 'a', long, value_name = "REGEX")]
     pub(crate) allocator: Vec<Regex>,
     /// No allocators whose name matches

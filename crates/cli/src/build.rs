@@ -16,12 +16,15 @@ pub(crate) struct Build {
     pub(crate) list: bool,
 }
 
-/// Builds the workers and prints a line for each: its name, and its program or why there is none.
+/// Builds the workers and prints a line for each: its name, and its program or why there is none. Backends that lie apart
+/// are built only where they are named.
 pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
+    let unnamed = arguments.contenders.unnamed_apart()?;
+    let takes = |name: &str| arguments.contenders.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
     if arguments.list {
-        return list(arguments, output);
+        return list(arguments, takes, output);
     }
-    let workers = arguments.contenders.workers(|name| arguments.contenders.takes(name))?;
+    let workers = arguments.contenders.workers(takes)?;
     let mut exit = Exit::Pass;
     for worker in workers {
         match &worker.program {
@@ -38,11 +41,11 @@ pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
     Ok(exit)
 }
 
-fn list(arguments: &Build, output: &Output) -> Result<Exit, Error> {
+fn list(arguments: &Build, takes: impl Fn(&str) -> bool, output: &Output) -> Result<Exit, Error> {
     let names = Surroundings::find()?.names()?;
-    let selected: Vec<String> = names.into_iter().filter(|name| arguments.contenders.takes(name)).collect();
+    let selected: Vec<String> = names.into_iter().filter(|name| takes(name)).collect();
     if selected.is_empty() {
-        return Err(Error::NothingSelected("no worker is selected or found".into()));
+        return Err(arguments.contenders.nothing()?);
     }
     output.line(selected.join("\n"))?;
     Ok(Exit::Pass)

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use heapmark::configuration::{Configuration, READY_MADE};
-use heapmark::record::{ContenderRow, IdentityRow};
+use heapmark::record::{ContenderRow, IdentityRow, Role};
 use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, Status, WorkloadInfo, view};
 use serde::Serialize;
 
@@ -82,7 +82,8 @@ struct Sets {
     workloads: Vec<Set>,
 }
 
-/// Prints allocators and workloads, or one workload in full.
+/// Prints allocators and workloads, or one workload in full. Backends that lie apart are built only where they are named, and
+/// else listed as what they are: not built.
 pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     let configuration = arguments.contenders.configuration()?;
     if arguments.sets {
@@ -92,7 +93,12 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     let backends = select::backends(&members, configuration)?;
     // What a workload is can be told by anybody, so one is enough.
     let one = arguments.name.as_ref().map(|_| arguments.contenders.one_worker()).transpose()?;
-    let selected = |name: &str| one.as_ref().map_or_else(|| arguments.contenders.takes(name), |one| one == name);
+    let mut unnamed = arguments.contenders.unnamed_apart()?;
+    unnamed.retain(|name| !backends.contains(name));
+    let selected = |name: &str| match &one {
+        Some(one) => one == name,
+        None => arguments.contenders.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name),
+    };
     let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
     let settings = Settings { twin: false, ..Settings::default() };
     let mut contenders: Vec<Contender> =
@@ -108,19 +114,36 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
         }
         return Ok(Exit::Pass);
     }
-    let rows: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
+    let asked: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
+    let failed = asked.iter().any(|row| !row.status.is_ok());
+    let mut rows = asked.to_vec();
+    if !arguments.workloads {
+        rows.extend(unnamed.iter().map(|name| not_asked(name)));
+    }
     match arguments.format {
         Format::Json => output
             .json(&Listing { contenders: rows.iter().map(Listed::of).collect(), workloads: &catalogue.workloads })?,
         Format::Text => {
             if !rows.is_empty() {
-                output.line(view::contenders(rows, view::Style::Text, output.screen()) + "\n")?;
+                output.line(view::contenders(&rows, view::Style::Text, output.screen()) + "\n")?;
             }
             output.line(view::workloads(catalogue, output.screen()))?;
         }
     }
-    let failed = rows.iter().any(|row| !row.status.is_ok());
     Ok(if failed { Exit::Failure } else { Exit::Pass })
+}
+
+/// The row of a backend that is not built, since nobody named it.
+fn not_asked(name: &str) -> ContenderRow {
+    let detail = format!("it takes part only where it is named; `heapmark list -a '^{name}$'` builds it");
+    ContenderRow {
+        name: name.to_owned(),
+        role: Role::Contender,
+        status: Status::NotBuilt { detail },
+        backend: name.to_owned(),
+        set: Vec::new(),
+        identity: None,
+    }
 }
 
 fn find<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a WorkloadInfo, Error> {

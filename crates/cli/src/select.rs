@@ -7,6 +7,7 @@ use heapmark::{Case, Catalogue, Contender, ContenderName, Error, NamedContender,
 use regex::Regex;
 
 use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
+use crate::print::say;
 use crate::run::Run;
 
 /// The backend that counts; it is asked and never compared.
@@ -62,13 +63,30 @@ impl ContenderSelection {
         self.worker.iter().map(|worker| &worker.name).chain(libraries).map(String::as_str)
     }
 
-    /// The backends that take part only where they are named. A worker or library given by path is named by that.
-    fn opt_in(&self) -> Result<Vec<String>, Error> {
-        let mut names = Surroundings::find()?.opt_in()?;
+    /// Whether this backend is named: a pattern matches its whole name, and not a part that it has in common with others.
+    fn names(&self, name: &str) -> bool {
+        let whole = |pattern: &Regex| Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|whole| whole.is_match(name));
+        self.allocator.iter().any(whole) || self.names_on_the_command_line().any(|given| given == name)
+    }
+
+    /// The backends that match and take part only where they are named, which they are not.
+    fn unnamed(&self) -> Result<Vec<String>, Error> {
+        self.only_unnamed(Surroundings::find()?.opt_in()?)
+    }
+
+    /// The backends that match and lie apart, so that they are built only where they are named, which they are not.
+    pub(crate) fn unnamed_apart(&self) -> Result<Vec<String>, Error> {
+        self.only_unnamed(Surroundings::find()?.apart()?)
+    }
+
+    /// A worker or library given by path is named by that.
+    fn only_unnamed(&self, mut names: Vec<String>) -> Result<Vec<String>, Error> {
         let workers = self.given_workers(|_| true)?;
         let libraries = self.given_preloads(|_| true)?;
         names.retain(|name| {
-            workers.iter().all(|worker| worker.name != *name) && libraries.iter().all(|(given, _)| given != name)
+            let is_given =
+                workers.iter().any(|worker| worker.name == *name) || libraries.iter().any(|(given, _)| given == name);
+            self.takes(name) && !self.names(name) && !is_given
         });
         Ok(names)
     }
@@ -91,20 +109,29 @@ impl ContenderSelection {
         workers.retain(|worker| is_given(&worker.name) || wanted(&worker.name));
         workers.extend(libraries.into_iter().map(|(name, library)| system.clone().preloading(name, library)));
         if workers.is_empty() {
-            let hint = "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH";
-            return Err(Error::NothingSelected(format!("no worker is selected or found; {hint}")));
+            return Err(self.nothing()?);
         }
         Ok(workers)
     }
-}
 
-impl ContenderSelection {
+    /// Why no worker is selected.
+    pub(crate) fn nothing(&self) -> Result<Error, Error> {
+        let unnamed = self.unnamed_apart()?;
+        let hint = if unnamed.is_empty() {
+            "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH".to_owned()
+        } else {
+            format!("`-a` must have the whole name to select one of {}", unnamed.join(", "))
+        };
+        Ok(Error::NothingSelected(format!("no worker is selected or found; {hint}")))
+    }
+
     /// The name of the worker to ask what there is to measure: the reference if it is selected, else the first.
     pub(crate) fn one_worker(&self) -> Result<String, Error> {
         let surroundings = Surroundings::find()?;
         let reference = surroundings.reference().unwrap_or(SYSTEM);
+        let unnamed = self.unnamed_apart()?;
         let mut names: Vec<String> = self.names_on_the_command_line().map(str::to_owned).collect();
-        names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name)));
+        names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name) && !unnamed.contains(name)));
         let one = names.iter().find(|name| *name == reference).or(names.first());
         Ok(one.cloned().unwrap_or_else(|| reference.to_owned()))
     }
@@ -200,9 +227,11 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     // Behind the others, since who takes part already is not added again.
     members.extend(reference.clone().map(Member::One));
     let backends = backends(&members, configuration)?;
-    // Whoever names backends gets what matches; else all take part that need not be named.
-    let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
-    let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
+    let unnamed = selection.unnamed()?;
+    if !selection.allocator.is_empty() && !unnamed.is_empty() {
+        say(format_args!("left out, since they take part only where `-a` has the whole name: {}", unnamed.join(", ")));
+    }
+    let selected = |name: &str| selection.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
     // A worker or library given by path is named by that, whatever the patterns choose among the others.
     let given = |name: &str| {
         selection.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &selection.no_allocator)
@@ -222,19 +251,15 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
     Ok((contenders, counting))
 }
 
-/// Who is examined: the backends that are selected, of which none counts as a reference, and those named with knobs. Whoever
-/// names no backends gets all that need not be named.
+/// Who is examined: the backends that are selected, of which none counts as a reference, and those named with knobs.
 pub(crate) fn examined(selection: &ContenderSelection, more: &MoreContenders) -> Result<Vec<Contender>, Error> {
     let configuration = selection.configuration()?;
     let members = more.named(configuration)?;
     let backends = backends(&members, configuration)?;
-    let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
-    let is_named = |name: &str| {
-        !selection.allocator.is_empty() || selection.names_on_the_command_line().any(|given| given == name)
-    };
+    let unnamed = selection.unnamed()?;
     let takes = |name: &str| {
-        let must_be_named = name == COUNTING || opt_in.iter().any(|opt_in| opt_in == name);
-        selection.takes(name) && (is_named(name) || !must_be_named)
+        let is_left_out = unnamed.iter().any(|unnamed| unnamed == name) || (name == COUNTING && !selection.names(name));
+        selection.takes(name) && !is_left_out
     };
     let workers = selection.workers(|name| takes(name) || backends.iter().any(|backend| backend == name))?;
     let mut contenders: Vec<Contender> =
@@ -309,4 +334,31 @@ fn set(name: &str, configuration: &Configuration, catalogue: &Catalogue) -> Resu
         Error::Usage(format!("no set of workloads is named {name:?}; there are {}", known.join(", ")))
     })?;
     Ok(set.workloads.iter().map(Case::new).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backend_is_named_by_its_whole_name_only() {
+        let selection = |pattern: &str| ContenderSelection {
+            allocator: vec![Regex::new(pattern).expect("it is a pattern")],
+            worker: vec![Worker::at("mine", "/bin/mine")],
+            ..ContenderSelection::default()
+        };
+        for (pattern, matched, named) in [
+            ("mimalloc", true, false),
+            ("^mimalloc", true, false),
+            ("mimalloc|mimalloc-v2", true, true),
+            ("^mimalloc-v2$", true, true),
+            ("mimalloc.*", true, true),
+            ("", true, false),
+            ("jemalloc", false, false),
+        ] {
+            let selection = selection(pattern);
+            assert_eq!((selection.takes("mimalloc-v2"), selection.names("mimalloc-v2")), (matched, named), "{pattern}");
+        }
+        assert!(selection("x").names("mine"), "a worker given by path is named by that");
+    }
 }

@@ -90,6 +90,10 @@ fn a_listing_has_every_backend_with_its_proof() {
         }
         assert_eq!(contender["status"], "ok", "{name}");
     }
+    let apart = listing["contenders"].as_array().expect("a list").iter().find(|row| row["name"] == "mimalloc-secure");
+    let apart = apart.expect("who lies apart is listed too");
+    assert_eq!(apart["status"], "not-built", "and only built where it is named");
+    assert!(apart["detail"].as_str().is_some_and(|detail| detail.contains("named")), "{apart}");
     let workloads = listing["workloads"].as_array().expect("a list");
     assert!(workloads.iter().any(|workload| workload["name"] == "json/lotofobjects"));
     assert!(workloads.iter().all(|workload| !workload["parameters"].as_array().expect("a list").is_empty()));
@@ -107,6 +111,12 @@ fn whoever_must_be_named_takes_part_only_then() {
     };
     assert_eq!(takes_part(&[]), ["system", "system (twin)", "dlmalloc", "mimalloc"]);
     assert_eq!(takes_part(&["-a", "^handicap|counting$"]), ["system", "system (twin)", "handicap"]);
+    assert_eq!(takes_part(&["-a", "handi"]), ["system", "system (twin)"], "a part of the name is no name");
+    assert_eq!(
+        takes_part(&["-a", "^mimalloc"]),
+        ["system", "system (twin)", "mimalloc"],
+        "and not those that lie apart"
+    );
     let with = takes_part(&["-a", "^system$", "--with", "handicap@slowdown_pct:5"]);
     assert_eq!(with, ["system", "system (twin)", "handicap@slowdown_pct:5"]);
     let reference = "handicap@slowdown_pct:0";

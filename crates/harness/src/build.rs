@@ -1,6 +1,8 @@
 //! Builds the workers, so that what is measured is what is on disk. A no-op when everything is fresh.
 //!
-//! Workers are found by what Cargo reports, never by a guessed path.
+//! Workers are found by what Cargo reports, never by a guessed path. Most are packages of one workspace. Some lie apart, each in
+//! a workspace of its own: Cargo unifies the features of a library over a workspace, so that two builds of one native library
+//! would become the same there.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -23,8 +25,11 @@ pub struct Workspace {
 pub struct Backend {
     /// Its name, such as `jemalloc`.
     pub name: String,
-    /// Whether it takes part only where it is named: `opt-in = true` in the table `[package.metadata.heapmark]` of its package.
+    /// Whether it takes part only where it is named: `opt-in = true` in the table `[package.metadata.heapmark]` of its package,
+    /// and all that lie apart.
     pub opt_in: bool,
+    /// Whether it lies apart from the workspace, and is built by an invocation of Cargo of its own.
+    pub apart: bool,
 }
 
 /// A program that Cargo can build and that is a worker by its name.
@@ -36,6 +41,10 @@ pub(crate) struct Target {
     pub(crate) standard: bool,
     /// Whether its package says so.
     pub(crate) opt_in: bool,
+    /// The folder of the workspace that lies apart; none for the workspace itself.
+    apart: Option<PathBuf>,
+    /// Why Cargo need not even be asked to build it.
+    unusable: Option<String>,
 }
 
 impl Target {
@@ -86,42 +95,68 @@ impl Workspace {
         folder.map(PathBuf::from).ok_or_else(|| Error::Build("cargo metadata names no target folder".into()))
     }
 
-    /// The standard backends, in Cargo's order; nothing is built.
+    /// The standard backends, in Cargo's order, then those that lie apart; nothing is built.
     pub fn backends(&self) -> Result<Vec<Backend>, Error> {
-        let targets = self.targets()?.into_iter().filter(|target| target.standard);
-        Ok(targets.map(|target| Backend { name: target.backend().to_owned(), opt_in: target.opt_in }).collect())
+        let backend = |target: Target| {
+            let apart = target.apart.is_some();
+            Backend { name: target.backend().to_owned(), opt_in: target.opt_in || apart, apart }
+        };
+        Ok(self.targets()?.into_iter().filter(|target| target.standard).map(backend).collect())
     }
 
     /// Builds the standard workers in release mode and says where they are. One that cannot be built is listed with the
     /// reason, and hurts no other. `wanted` picks backends by name; building fewer saves time.
     ///
     /// The standard workers are those below the folder that the workspace names as `workers` in its table
-    /// `[workspace.metadata.heapmark]`; without such a table, all there are.
+    /// `[workspace.metadata.heapmark]`; without such a table, all there are. Each folder below the one that it names as `apart` is
+    /// a workspace of its own, with a lockfile, whose workers are standard ones too.
     ///
     /// Cargo's own progress goes to standard error. Fails if Cargo itself cannot be run or understood.
     pub fn build(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
-        let targets = self.targets()?.into_iter().filter(|target| target.standard && wanted(target.backend()));
-        self.build_targets(targets.collect())
+        let mut targets = self.targets()?;
+        targets.retain(|target| target.standard && wanted(target.backend()));
+        self.build_targets(&targets)
     }
 
     /// Builds the workers of one package, wherever in the workspace it lies: for workloads and backends that are not among
     /// the standard ones. Otherwise like [`Workspace::build`]; fails too if the package has no worker.
     pub fn build_package(&self, package: &str) -> Result<Vec<Worker>, Error> {
-        let targets: Vec<_> = self.targets()?.into_iter().filter(|target| target.package == package).collect();
+        let mut targets = self.targets()?;
+        targets.retain(|target| target.package == package);
         if targets.is_empty() {
             let root = self.root.display();
             return Err(Error::Usage(format!("no package {package:?} in {root} has a program {WORKER_PREFIX}NAME")));
         }
-        self.build_targets(targets)
+        self.build_targets(&targets)
     }
 
-    /// Builds these programs, of this workspace.
-    pub(crate) fn build_targets(&self, targets: Vec<Target>) -> Result<Vec<Worker>, Error> {
-        if targets.is_empty() {
-            return Ok(Vec::new());
+    /// Builds these programs with one invocation of Cargo for each workspace: one cannot name packages of several.
+    pub(crate) fn build_targets(&self, targets: &[Target]) -> Result<Vec<Worker>, Error> {
+        let target_folder =
+            if targets.iter().any(|target| target.apart.is_some()) { Some(self.target_folder()?) } else { None };
+        let mut workers = Vec::new();
+        for together in targets.chunk_by(|a, b| a.apart == b.apart) {
+            workers.extend(self.build_together(together, target_folder.as_deref())?);
         }
+        Ok(workers)
+    }
+
+    /// Builds targets of one workspace.
+    fn build_together(&self, targets: &[Target], target_folder: Option<&Path>) -> Result<Vec<Worker>, Error> {
+        let usable: Vec<_> = targets.iter().filter(|target| target.unusable.is_none()).cloned().collect();
+        let programs = if usable.is_empty() { Vec::new() } else { self.run_cargo(&usable, target_folder)? };
+        let worker = |target: &Target| {
+            let built = programs.iter().find(|(name, _)| *name == target.program).map(|(_, path)| path.clone());
+            let why_not = || target.unusable.clone().unwrap_or_else(|| self.why_not(target, target_folder));
+            Worker { name: target.backend().to_owned(), program: built.ok_or_else(why_not), preload: None }
+        };
+        Ok(targets.iter().map(worker).collect())
+    }
+
+    /// Names and paths of what Cargo could build.
+    fn run_cargo(&self, targets: &[Target], target_folder: Option<&Path>) -> Result<Vec<(String, PathBuf)>, Error> {
         let output = self
-            .cargo(&targets)
+            .cargo(targets, target_folder)
             .stderr(Stdio::inherit())
             .output()
             .map_err(|error| Error::Build(format!("cannot run cargo build: {error}; is Cargo installed?")))?;
@@ -129,29 +164,45 @@ impl Workspace {
         if let Some(signal) = output.status.signal() {
             return Err(Error::Build(format!("cargo build was ended by signal {signal}")));
         }
-        let programs = executables(&output.stdout);
-        let worker = |target: Target| {
-            let built = programs.iter().find(|(name, _)| *name == target.program);
-            let program = built.map(|(_, path)| path.clone()).ok_or_else(|| self.why_not(&target));
-            Worker { name: target.backend().to_owned(), program, preload: None }
-        };
-        Ok(targets.into_iter().map(worker).collect())
+        Ok(executables(&output.stdout))
     }
 
     /// Why one worker cannot be built: builds it alone and keeps what Cargo says.
-    fn why_not(&self, target: &Target) -> String {
-        let output = self.cargo(std::slice::from_ref(target)).stderr(Stdio::piped()).output();
+    fn why_not(&self, target: &Target, target_folder: Option<&Path>) -> String {
+        let output = self.cargo(std::slice::from_ref(target), target_folder).stderr(Stdio::piped()).output();
         let text = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
         let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error")).collect();
-        let first = errors.first().copied().unwrap_or("cargo gave no reason");
-        format!("{first} (see `cargo build --release -p {}`)", target.package)
+        let first = self.without_root(errors.first().copied().unwrap_or("cargo gave no reason"));
+        match &target.apart {
+            None => format!("{first} (see `cargo build --release -p {}`)", target.package),
+            Some(folder) => {
+                let folder = self.without_root(&folder.display().to_string());
+                format!("{first} (see `cargo build --release --locked` in {folder})")
+            }
+        }
     }
 
-    /// `cargo build` for these targets, from the root, with the flags that native libraries need.
-    fn cargo(&self, targets: &[Target]) -> Command {
+    /// Text of Cargo's with paths from the root on: records are shared between machines.
+    fn without_root(&self, text: &str) -> String {
+        let root = std::path::absolute(&self.root).unwrap_or_else(|_| self.root.clone());
+        text.replace(&format!("{}/", root.display()), "")
+    }
+
+    /// `cargo build` for targets of one workspace, from its root, with the flags that native libraries need.
+    ///
+    /// From its root, since that is where Cargo looks for its configuration. A workspace that lies apart builds into the folder
+    /// of the others, to share what they have in common, and by its own lockfile as it is: nobody else would look after that.
+    fn cargo(&self, targets: &[Target], target_folder: Option<&Path>) -> Command {
         let mut cargo = Command::new(cargo_program());
-        cargo.current_dir(&self.root).args(["build", "--release", "--keep-going"]);
+        let apart = targets.first().and_then(|target| target.apart.as_deref());
+        cargo.current_dir(apart.unwrap_or(&self.root)).args(["build", "--release", "--keep-going"]);
         cargo.arg("--message-format=json-render-diagnostics");
+        if apart.is_some() {
+            cargo.arg("--locked");
+            if let Some(folder) = target_folder {
+                cargo.arg("--target-dir").arg(folder);
+            }
+        }
         for target in targets {
             cargo.args(["-p", &target.package, "--bin", &target.program]);
         }
@@ -162,24 +213,72 @@ impl Workspace {
         cargo
     }
 
+    /// The workers of the workspace, then those that lie apart.
     fn targets(&self) -> Result<Vec<Target>, Error> {
-        Ok(workers_in(&self.metadata()?))
+        let ours = self.metadata()?;
+        let apart = folder_named("apart", &ours).map(|folder| packages_below(&folder)).unwrap_or_default();
+        let mut targets = workers_in(&ours);
+        targets.extend(apart.iter().flat_map(|folder| self.workers_apart(folder)));
+        Ok(targets)
     }
 
+    /// What `cargo metadata` says of it, without its dependencies.
     pub(crate) fn metadata(&self) -> Result<serde_json::Value, Error> {
-        let output = Command::new(cargo_program())
-            .current_dir(&self.root)
-            .args(["metadata", "--no-deps", "--format-version=1"])
-            .output()
-            .map_err(|error| Error::Build(format!("cannot run cargo metadata: {error}; is Cargo installed?")))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let reason = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            return Err(Error::Build(format!("cargo metadata fails in {}: {reason}", self.root.display())));
-        }
-        serde_json::from_slice(&output.stdout)
-            .map_err(|error| Error::Build(format!("cargo metadata answered what is not JSON: {error}")))
+        metadata(&self.root).map_err(Error::Build)
     }
+
+    /// The workers of the workspace in this folder. One that Cargo does not understand, or that has no worker, has the
+    /// folder's name and is never built: it must hurt no other.
+    fn workers_apart(&self, folder: &Path) -> Vec<Target> {
+        let found = metadata(folder).map(|metadata| workers_in(&metadata));
+        let unusable = match found {
+            Ok(targets) if !targets.is_empty() => {
+                let apart = |target| Target { apart: Some(folder.to_path_buf()), ..target };
+                return targets.into_iter().map(apart).collect();
+            }
+            Ok(_) => format!("its package has no program {WORKER_PREFIX}NAME"),
+            Err(reason) => self.without_root(&reason),
+        };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        vec![Target {
+            package: String::new(),
+            program: format!("{WORKER_PREFIX}{name}"),
+            standard: true,
+            opt_in: true,
+            apart: Some(folder.to_path_buf()),
+            unusable: Some(unusable),
+        }]
+    }
+}
+
+/// What `cargo metadata` says of the workspace in this folder; else why it says nothing.
+fn metadata(folder: &Path) -> Result<serde_json::Value, String> {
+    let output = Command::new(cargo_program())
+        .current_dir(folder)
+        .args(["metadata", "--no-deps", "--format-version=1"])
+        .output()
+        .map_err(|error| format!("cannot run cargo metadata: {error}; is Cargo installed?"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let reason = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        return Err(format!("cargo metadata fails in {}: {reason}", folder.display()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata answered what is not JSON: {error}"))
+}
+
+/// The folder that the table `[workspace.metadata.heapmark]` has under this key.
+fn folder_named(key: &str, metadata: &serde_json::Value) -> Option<PathBuf> {
+    let root = Path::new(metadata["workspace_root"].as_str()?);
+    metadata["metadata"]["heapmark"][key].as_str().map(|folder| root.join(folder))
+}
+
+/// The folders right below this one that hold a package, by name. None where there is no such folder.
+fn packages_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<_> =
+        entries.map(|entry| entry.path()).filter(|path| path.join("Cargo.toml").is_file()).collect();
+    folders.sort();
+    folders
 }
 
 /// The nearest folder, from this one upwards, whose `Cargo.toml` has this table.
@@ -194,8 +293,7 @@ fn nearest(folder: &Path, table: &str) -> Option<Workspace> {
 /// The workers in what `cargo metadata` says.
 pub(crate) fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
-    let folder = metadata["metadata"]["heapmark"]["workers"].as_str();
-    let folder = folder.zip(metadata["workspace_root"].as_str()).map(|(folder, root)| Path::new(root).join(folder));
+    let folder = folder_named("workers", metadata);
     let mut targets = Vec::new();
     for package in list(&metadata["packages"]) {
         let name = package["name"].as_str().unwrap_or_default();
@@ -206,7 +304,14 @@ pub(crate) fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
             let program = target["name"].as_str().unwrap_or_default();
             let is_program = list(&target["kind"]).iter().any(|kind| kind == "bin");
             if is_program && program.starts_with(WORKER_PREFIX) {
-                targets.push(Target { package: name.to_owned(), program: program.to_owned(), standard, opt_in });
+                targets.push(Target {
+                    package: name.to_owned(),
+                    program: program.to_owned(),
+                    standard,
+                    opt_in,
+                    apart: None,
+                    unusable: None,
+                });
             }
         }
     }

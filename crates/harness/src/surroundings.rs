@@ -124,6 +124,13 @@ impl Surroundings {
         Ok(names)
     }
 
+    /// The workers that lie apart from the checkout, each in a workspace of its own: to build all of them takes long.
+    pub fn apart(&self) -> Result<Vec<String>, Error> {
+        let Some(Standard::Checkout(workspace)) = self.standard() else { return Ok(Vec::new()) };
+        let apart = workspace.backends()?.into_iter().filter(|backend| backend.apart).map(|backend| backend.name);
+        Ok(apart.filter(|name| self.own.as_ref().is_none_or(|own| !own.has(name))).collect())
+    }
+
     /// Builds or finds the workers that `wanted` names. Those of the package around the folder come last, and hide standard
     /// ones of the same name. One that cannot be built is listed with the reason.
     pub fn workers(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
@@ -137,8 +144,8 @@ impl Surroundings {
             }
         };
         if let Some(own) = &self.own {
-            let targets = own.targets.iter().filter(|target| wanted(target.backend()));
-            workers.extend(own.package.build_targets(targets.cloned().collect())?);
+            let targets: Vec<_> = own.targets.iter().filter(|target| wanted(target.backend())).cloned().collect();
+            workers.extend(own.package.build_targets(&targets)?);
         }
         Ok(workers)
     }

@@ -42,6 +42,8 @@ fn a_selection_that_leaves_nothing_has_a_code_of_its_own() {
         reason(&[verb, RECORD, "-a", "nobody"], 4);
     }
     reason(&["build", "--list", "-a", "nobody"], 4);
+    let part = reason(&["build", "--list", "-a", "secure"], 4);
+    assert!(part.ends_with("`-a` must have the whole name to select one of mimalloc-secure"), "{part}");
 }
 
 #[test]

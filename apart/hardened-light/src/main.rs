@@ -1,0 +1,3 @@
+//! The worker of the standard workloads.
+use heapmark_hardened::{HardenedMalloc, LIGHT};
+heapmark_worker::worker!(HardenedMalloc = HardenedMalloc, LIGHT, heapmark_workloads::CATALOGUE);

@@ -1,0 +1,3 @@
+//! The worker of the standard workloads.
+use heapmark_mimalloc_v2::{IDENTITY, MiMalloc};
+heapmark_worker::worker!(MiMalloc = MiMalloc, IDENTITY, heapmark_workloads::CATALOGUE);
