@@ -118,6 +118,9 @@ mod tests {
             turn_units: 1,
             turn: Nanos(1),
             turns: 1,
+            turns_alone: None,
+            over_time: false,
+            settle_ms: Vec::new(),
             arrangements: vec![arrangement],
             no_turns: None,
         })));
@@ -133,7 +136,7 @@ mod tests {
     fn a_record_older_than_a_program_was_not_measured_with_it() {
         let program = tempfile::NamedTempFile::new().unwrap();
         let worker = Worker::at("system", program.path());
-        let not_built = Worker { name: "other".into(), program: Err("a test".into()) };
+        let not_built = Worker::missing("other", "a test");
         let now = std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
         assert!(measured_with(&[worker.clone(), not_built.clone()], &record(now)));
         assert!(!measured_with(std::slice::from_ref(&worker), &record(now - 60)));

@@ -74,7 +74,7 @@ mod tests {
             memory_from: Some(Arrangement::Turns),
             ..CaseOutcome::of(&Record::default(), &Case::new(*workload))
         });
-        Outcome { reference: "system".into(), margin: 0.01, cases: cases.collect() }
+        Outcome { reference: "system".into(), margin: 0.01, cases: cases.collect(), alarms: Vec::new() }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use heapmark::{Case, Comparison, Error, Settings, Worker, Workspace};
 use heapmark_criterion::{Arguments, Mode};
 
-use crate::{ALLOCATORS, COUNTING};
+use crate::allocators::{COUNTING, allocators};
 
 /// The workers, built, and where things lie.
 pub(crate) struct Setup {
@@ -24,11 +24,12 @@ impl Setup {
             )
         })?;
         let target = workspace.target_folder()?;
-        let mut workers = workspace.build(|name| ALLOCATORS.contains(&name) || name == COUNTING)?;
-        for name in ALLOCATORS {
-            if !workers.iter().any(|worker| worker.name == name) {
+        let mut workers =
+            workspace.build(|name| allocators().iter().any(|wanted| wanted == name) || name == COUNTING)?;
+        for name in allocators() {
+            if !workers.iter().any(|worker| worker.name == *name) {
                 let reason = format!("the workspace at {} has no such worker", workspace.root().display());
-                workers.push(Worker { name: name.into(), program: Err(reason) });
+                workers.push(Worker::missing(name, reason));
             }
         }
         Ok(Self { workspace, target, workers })
@@ -36,7 +37,7 @@ impl Setup {
 
     /// A comparison of them.
     pub(crate) fn comparison(&self, settings: Settings) -> Comparison {
-        let contenders = ALLOCATORS.iter().filter_map(|name| self.workers.iter().find(|worker| worker.name == *name));
+        let contenders = allocators().iter().filter_map(|name| self.workers.iter().find(|worker| worker.name == *name));
         let comparison = Comparison::of(contenders.cloned()).settings(settings).workspace(self.workspace.root());
         match self.workers.iter().find(|worker| worker.name == COUNTING) {
             Some(worker) => comparison.counting(worker.clone()),
@@ -61,6 +62,6 @@ pub(crate) fn chosen(comparison: &Comparison, arguments: &Arguments, bench: &str
     let names = catalogue.workloads.into_iter().map(|workload| workload.name);
     let names: Vec<String> = if everything { names.collect() } else { usual };
     let is_chosen =
-        |case: &Case| ALLOCATORS.iter().any(|allocator| arguments.selects(&function_name(bench, case, allocator)));
+        |case: &Case| allocators().iter().any(|allocator| arguments.selects(&function_name(bench, case, allocator)));
     Ok(names.into_iter().map(Case::new).filter(is_chosen).collect())
 }

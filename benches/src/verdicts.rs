@@ -6,7 +6,7 @@ use heapmark::record::{Record, RecordFile};
 use heapmark::{Case, Error, Event, Outcome, Settings};
 use heapmark_criterion::{Arguments, Metric, Mode, PeakRss, TimePerUnit};
 
-use crate::ALLOCATORS;
+use crate::allocators::allocators;
 use crate::kept::{kept, missing, restricted};
 use crate::place::{Place, record_path};
 use crate::progress::{show, workers_of};
@@ -72,7 +72,7 @@ fn bench() -> Result<ExitCode, Error> {
 /// The names, as criterion lists them.
 fn list(arguments: &Arguments, cases: &[Case]) {
     for case in cases {
-        let names = ALLOCATORS.iter().map(|allocator| function_name(NAME, case, allocator));
+        let names = allocators().iter().map(|allocator| function_name(NAME, case, allocator));
         names.filter(|name| arguments.selects(name)).for_each(|name| println!("{name}: benchmark"));
     }
 }

@@ -58,7 +58,13 @@ pub fn greet(protocol: u64) {
 
 /// Answers `catalogue` with one workload.
 pub fn offer() {
-    let workload = Workload { name: "test/boxes".into(), summary: "".into(), unit: "block".into(), details: "".into() };
+    let workload = Workload {
+        name: "test/boxes".into(),
+        summary: "".into(),
+        unit: "block".into(),
+        details: "".into(),
+        settle_ms: None,
+    };
     say(workload.write(&mut LineWriter::new()).finish());
     say("end\n");
 }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use heapmark::record::{Kind, Record, Role};
-use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Settings, Worker, Workspace};
+use heapmark::stats::Trend;
+use heapmark::{Arrangement, Case, Comparison, Contender, ContenderName, Nanos, Settings, Stop, Worker, Workspace};
 
-const CONTENDERS: [&str; 4] = ["system", "jemalloc", "mimalloc", "snmalloc"];
+/// Who is not there to be compared as it is.
+const NOT_COMPARED: [&str; 2] = ["counting", "handicap"];
 
 fn workspace() -> Workspace {
     Workspace::find().expect("the tests lie in the workspace")
@@ -22,6 +24,13 @@ fn workers() -> &'static BTreeMap<String, Worker> {
     })
 }
 
+/// Every backend of the workspace that is there to be compared, the system allocator first, those that have to be named
+/// included.
+fn contenders() -> Vec<Worker> {
+    let others = workers().keys().filter(|name| *name != "system" && !NOT_COMPARED.contains(&name.as_str()));
+    std::iter::once("system").chain(others.map(String::as_str)).map(worker).collect()
+}
+
 fn worker(name: &str) -> Worker {
     let worker = workers().get(name).unwrap_or_else(|| panic!("{name} is not among {:?}", workers().keys())).clone();
     assert!(worker.program.is_ok(), "{name} was not built: {:?}", worker.program);
@@ -32,7 +41,7 @@ fn worker(name: &str) -> Worker {
 fn record() -> &'static Record {
     static RECORD: OnceLock<Record> = OnceLock::new();
     RECORD.get_or_init(|| {
-        let comparison = Comparison::of(CONTENDERS.map(worker)).counting(worker("counting"));
+        let comparison = Comparison::of(contenders()).counting(worker("counting"));
         let mut session = comparison.settings(Settings::smoke()).open(&mut |_| {}).expect("they introduce themselves");
         let names: Vec<_> = session.catalogue().workloads.iter().map(|workload| workload.name.clone()).collect();
         for name in names {
@@ -58,7 +67,7 @@ fn every_workload_has_the_same_result_under_every_allocator() {
         for (arrangement, turns_taken) in [(Arrangement::Turns, row.turns), (Arrangement::Alone, settings.turns_alone)]
         {
             let ours: Vec<_> = samples.iter().filter(|sample| sample.arrangement == arrangement).collect();
-            assert_eq!(ours.len(), CONTENDERS.len() + 1, "{} {arrangement:?}", row.case);
+            assert_eq!(ours.len(), contenders().len() + 1, "{} {arrangement:?}", row.case);
             for sample in &ours {
                 let (turns, theirs) = (&sample.turns.checksum, &ours[0].turns.checksum);
                 assert_eq!(turns.len(), turns_taken as usize, "{} in {}", sample.contender, row.case);
@@ -69,7 +78,7 @@ fn every_workload_has_the_same_result_under_every_allocator() {
 }
 
 #[test]
-fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_one() {
+fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_ones() {
     let record = record();
     assert_eq!(record.counts.len(), record.cases.len());
     for counts in &record.counts {
@@ -77,8 +86,8 @@ fn the_counting_worker_counts_every_workload_and_nothing_in_the_quiet_one() {
         assert!(counts.status.is_ok(), "{case}: {}", counts.status);
         let alone = record.samples_of(case).find(|sample| sample.arrangement == Arrangement::Alone);
         assert_eq!(Some(counts.units), alone.map(|sample| sample.units), "{case}");
-        if case.workload == "graph/aged" {
-            assert_eq!((counts.calls, counts.requested.0), (0, 0), "{case} must only read");
+        if case.workload == "graph/aged" || case.is_control() {
+            assert_eq!((counts.calls, counts.requested.0), (0, 0), "{case} must not allocate");
         } else {
             assert!(counts.calls > 0 && counts.requested.0 > 0, "{case}: {counts:?}");
         }
@@ -122,6 +131,42 @@ fn a_handicap_does_the_work_and_needs_more_for_it() {
     );
 }
 
+/// A leak on purpose is found, and only where it is. Everything is small, and the turns are of one unit for each thread.
+#[test]
+fn a_leak_is_growth_and_nothing_else_is() {
+    let resolve = |name: &str| {
+        let name = ContenderName::parse(name).expect("it is a name");
+        Contender::resolve(&name, &[worker("system"), worker("handicap")]).expect("it is one of the two")
+    };
+    let leaky = "handicap@leak_bytes_per_unit:100000";
+    let settings = Settings {
+        stop: Stop::Blocks(6),
+        arrangements: vec![Arrangement::Alone],
+        turn: Nanos(1),
+        twin: false,
+        turns_over_time: 60,
+        settle_after_ms: Some(vec![20]),
+        ..Settings::smoke()
+    };
+    let comparison = Comparison::new(["system", leaky].map(resolve)).counting(worker("counting")).settings(settings);
+    let mut session = comparison.open(&mut |_| {}).expect("they introduce themselves");
+    let case = Case::new("memory/queue-drain").with("messages", 4000).with("threads", 1);
+    let outcome = session.measure(&case, &mut |_| {}).expect("the case makes sense");
+    let over_time = |name: &str| {
+        let contender = outcome.contender(name).expect("it took part");
+        assert!(contender.status.is_ok(), "{name}: {}", contender.status);
+        contender.over_time.clone().expect("the case is about memory over time")
+    };
+    let (system, leaky) = (over_time("system"), over_time(leaky));
+    let trend = |memory: &heapmark::OverTime| memory.slope.map(|slope| slope.trend);
+    assert_eq!(trend(&leaky), Some(Trend::Growing), "{leaky:?}");
+    assert!(matches!(trend(&system), Some(Trend::Flat | Trend::Plateau)), "{system:?}");
+    // 61 turns of 100,000 bytes, of which nothing comes back.
+    let settled = |memory: &heapmark::OverTime| memory.settled.last().expect("a quiet time").rss.0;
+    assert!(settled(&leaky) - settled(&system) > 5_000_000, "{leaky:?} {system:?}");
+    assert!(leaky.retained > system.retained);
+}
+
 #[test]
 fn a_loss_that_makes_no_sense_does_not_take() {
     let knob = |value: &str| {
@@ -139,7 +184,7 @@ fn a_loss_that_makes_no_sense_does_not_take() {
 fn every_contender_says_truly_who_it_is() {
     let locked = locked_versions();
     let record = record();
-    assert_eq!(record.contenders.len(), CONTENDERS.len() + 1);
+    assert_eq!(record.contenders.len(), contenders().len() + 1);
     for row in &record.contenders {
         assert!(row.status.is_ok(), "{}: {}", row.name, row.status);
         let identity = row.identity.as_ref().expect("who is ok has introduced itself");

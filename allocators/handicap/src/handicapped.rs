@@ -22,6 +22,10 @@ impl Workload for Handicapped {
     fn is_handicapped(&self) -> bool {
         true
     }
+
+    fn settle_ms(&self) -> &'static [u64] {
+        self.0.settle_ms()
+    }
 }
 
 fn prepare(workload: &dyn Workload, setup: &Setup<'_>, loss: Loss) -> Result<Box<dyn Job>, String> {
@@ -44,7 +48,7 @@ impl Job for HandicappedJob {
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let ballast = (index == 0 && !self.loss.rss.is_zero()).then(|| Ballast::new(self.loss.rss));
         let debt = Debt::new(self.loss.slowdown, self.lanes().max(1));
-        Box::new(HandicappedLane { inner: self.inner.lane(index), debt, ballast })
+        Box::new(HandicappedLane { inner: self.inner.lane(index), debt, ballast, leak: self.loss.leak })
     }
 }
 
@@ -54,6 +58,15 @@ struct HandicappedLane<'a> {
     debt: Debt,
     /// On the first lane only.
     ballast: Option<Ballast>,
+    /// Bytes that each unit leaks.
+    leak: u64,
+}
+
+/// Allocates so many bytes, writes them, and forgets them.
+fn leak(bytes: u64) {
+    // More than the address space holds is a comparison that cannot be made.
+    let bytes = usize::try_from(bytes).expect("a leak fits the address space");
+    std::mem::forget(std::hint::black_box(vec![1_u8; bytes]));
 }
 
 impl Lane for HandicappedLane<'_> {
@@ -62,6 +75,9 @@ impl Lane for HandicappedLane<'_> {
         let units = self.debt.after(turn.units);
         if units > 0 {
             self.inner.turn(&Turn { units, ..*turn });
+        }
+        if self.leak > 0 {
+            leak(self.leak.saturating_mul(turn.share()));
         }
         if let Some(ballast) = &mut self.ballast {
             ballast.after_turn(|| resident().peak.unwrap_or_default());
@@ -81,7 +97,7 @@ mod tests {
     use crate::percent::Percent;
 
     fn loss(slowdown: &str, rss: &str) -> Loss {
-        Loss { slowdown: Percent::parse(slowdown).unwrap(), rss: Percent::parse(rss).unwrap() }
+        Loss { slowdown: Percent::parse(slowdown).unwrap(), rss: Percent::parse(rss).unwrap(), leak: 0 }
     }
 
     /// A workload with a loss of its own, whatever the environment says.

@@ -54,10 +54,13 @@ fn statistics(out: &mut dyn fmt::Write) -> fmt::Result {
 /// The crate prefixes jemalloc's symbols and with them its variable: plain `MALLOC_CONF` is not read.
 macro_rules! knob {
     ($name:literal, $type:ident $value:literal) => {
+        knob!($name, $name, $type $value)
+    };
+    ($name:literal, $option:literal, $type:ident $value:literal) => {
         Knob {
             name: $name,
             variable: "_RJEM_MALLOC_CONF",
-            template: concat!($name, ":{}"),
+            template: concat!($option, ":{}"),
             joiner: Some(","),
             read: ReadBack::Allocator(|out| show(mallctl::$type($value), out)),
         }
@@ -75,12 +78,13 @@ const KNOBS: &[Knob] = &[
     knob!("metadata_thp", text c"opt.metadata_thp"),
     knob!("muzzy_decay_ms", signed_size c"opt.muzzy_decay_ms"),
     knob!("narenas", unsigned c"opt.narenas"),
+    // Not by its own name, which is the harness's knob for the huge pages of any process.
+    knob!("opt_thp", "thp", text c"opt.thp"),
     knob!("oversize_threshold", size c"opt.oversize_threshold"),
     knob!("percpu_arena", text c"opt.percpu_arena"),
     knob!("retain", flag c"opt.retain"),
     knob!("tcache", flag c"opt.tcache"),
     knob!("tcache_max", size c"opt.tcache_max"),
-    knob!("thp", text c"opt.thp"),
 ];
 
 /// Writes a value as jemalloc would take it, or nothing where this build has none of that name.

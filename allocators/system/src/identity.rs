@@ -4,6 +4,7 @@ use std::fmt;
 
 use heapmark_worker::{Identity, Knob, ReadBack};
 
+use crate::build_id::BuildId;
 use crate::{glibc, proof};
 
 /// What this backend says of itself.
@@ -40,9 +41,13 @@ fn purge() {
     glibc::trim();
 }
 
+/// Nothing under a preloaded library, of which glibc knows nothing.
 fn statistics(out: &mut dyn fmt::Write) -> fmt::Result {
-    let glibc::Counts { used, mapped, free } = glibc::counts();
-    write!(out, "mallinfo, modulo 4 GiB: {used} bytes used, {mapped} in mappings of their own, {free} free")
+    let counter = glibc::Counter::of_glibc().filter(|_| proof::replacement().is_none());
+    counter.map_or(Ok(()), |counter| {
+        let glibc::Counts { used, mapped, free, .. } = counter.read();
+        write!(out, "mallinfo, modulo 4 GiB: {used} bytes used, {mapped} in mappings of their own, {free} free")
+    })
 }
 
 /// glibc's public interface sets these and never tells them, ignores without a word what it does not know or finds out of
@@ -52,9 +57,14 @@ const fn tunable(name: &'static str, template: &'static str) -> Knob {
     Knob { name, variable: "GLIBC_TUNABLES", template, joiner: Some(":"), read: ReadBack::Environment }
 }
 
+/// Of a library that replaces malloc nobody knows how to ask its version; its file's name and its build id tell which it is.
 fn upstream_version(out: &mut dyn fmt::Write) -> fmt::Result {
-    match proof::replacement() {
-        Some(library) => write!(out, "{library} (over glibc {})", glibc::version()),
-        None => write!(out, "glibc {}", glibc::version()),
+    if let Some(library) = proof::replacement() {
+        write!(out, "{}, ", library.name())?;
+        if let Some(id) = BuildId::at(glibc::malloc_functions()[0]) {
+            write!(out, "build id {id}, ")?;
+        }
+        write!(out, "over ")?;
     }
+    write!(out, "glibc {}", glibc::version())
 }

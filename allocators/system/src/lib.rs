@@ -2,8 +2,10 @@
 //!
 //! The library is for workers of other catalogues: [`IDENTITY`] goes with [`System`].
 
+mod build_id;
 mod glibc;
 mod identity;
+mod mapping;
 mod proof;
 
 pub use std::alloc::System;

@@ -9,6 +9,9 @@ use heapmark_worker::{Proof, TestBlock};
 #[path = "../src/glibc.rs"]
 #[expect(dead_code, reason = "the version is not wanted here")]
 mod glibc;
+#[path = "../src/mapping.rs"]
+#[expect(unused_imports, reason = "the tests inside need the test harness")]
+mod mapping;
 #[path = "../src/proof.rs"]
 #[expect(dead_code, reason = "preloaded libraries are not wanted here, and the tests inside need the test harness")]
 mod proof;

@@ -3,7 +3,11 @@
 use heapmark_worker::{Proof, TestBlock};
 
 #[path = "../src/glibc.rs"]
+#[expect(dead_code, reason = "nothing is purged or counted here")]
 mod glibc;
+#[path = "../src/mapping.rs"]
+#[expect(unused_imports, reason = "the tests inside need the test harness")]
+mod mapping;
 #[path = "../src/proof.rs"]
 #[expect(dead_code, reason = "the tests inside need the test harness")]
 mod proof;

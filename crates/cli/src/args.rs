@@ -1,13 +1,17 @@
 //! The command line. What a verb takes stands beside what it does.
 
+use std::cell::OnceCell;
+use std::path::PathBuf;
+
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use heapmark::Worker;
+use heapmark::configuration::Configuration;
+use heapmark::{ContenderName, Worker};
 use regex::Regex;
 
 use crate::exit::Exit;
 use crate::print::Colour;
-use crate::values::{percent, worker};
-use crate::{build, cmp, completions, doctor, list, man, rank, report, run, verify};
+use crate::values::{contender, percent, preload, worker};
+use crate::{build, cmp, completions, doctor, list, man, new, rank, report, run, verify};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
@@ -36,6 +40,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// List allocators and workloads, with what they are made of
     List(list::List),
+    /// Begin an allocator or a workload of your own, in a small crate that runs beside the standard ones
+    New(new::New),
     /// Build the workers and say where they are
     Build(build::Build),
     /// Measure, and say which allocator is faster and which is leaner
@@ -57,7 +63,7 @@ pub(crate) enum Verb {
 }
 
 /// Which allocators.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ContenderSelection {
     /// Only allocators whose name matches
     #[arg(short = 'a', long, value_name = "REGEX")]
@@ -68,6 +74,26 @@ pub(crate) struct ContenderSelection {
     /// A worker program of your own, under a name
     #[arg(long, value_name = "NAME=PATH", value_parser = worker)]
     pub(crate) worker: Vec<Worker>,
+    /// A library that replaces malloc, under a name: it is preloaded into the worker of the system allocator
+    #[arg(long, value_name = "NAME=PATH", value_parser = preload)]
+    pub(crate) preload: Vec<(String, PathBuf)>,
+    /// The configuration [default: heapmark.toml here or in a folder around, up to the root of the repository]
+    #[arg(long, value_name = "FILE", env = "HEAPMARK_CONFIG", hide_env_values = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// What that says, once it was read.
+    #[arg(skip)]
+    pub(crate) configuration: OnceCell<Configuration>,
+}
+
+/// Which contenders beside the backends as they are.
+#[derive(Debug, Default, Args)]
+pub(crate) struct MoreContenders {
+    /// One more contender: a backend with knobs, `jemalloc@narenas:1` or `mimalloc@thp:never`, or a name of heapmark.toml
+    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
+    pub(crate) with: Vec<ContenderName>,
+    /// More contenders: a set of heapmark.toml or a ready-made one, see `heapmark list --sets`
+    #[arg(long, value_name = "SET")]
+    pub(crate) with_set: Vec<String>,
 }
 
 /// Which workloads.

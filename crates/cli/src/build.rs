@@ -1,7 +1,7 @@
 //! `heapmark build`
 
 use clap::Args;
-use heapmark::{Error, Workspace, installed};
+use heapmark::{Error, Surroundings};
 
 use crate::args::ContenderSelection;
 use crate::exit::Exit;
@@ -25,7 +25,10 @@ pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
     let mut exit = Exit::Pass;
     for worker in workers {
         match &worker.program {
-            Ok(program) => output.line(format_args!("{}\t{}", worker.name, program.display()))?,
+            Ok(program) => {
+                let library = worker.preload.as_ref().map(|library| format!("\tpreloading {}", library.display()));
+                output.line(format_args!("{}\t{}{}", worker.name, program.display(), library.unwrap_or_default()))?;
+            }
             Err(reason) => {
                 output.line(format_args!("{}\tnot built: {reason}", worker.name))?;
                 exit = Exit::Failure;
@@ -36,10 +39,7 @@ pub(crate) fn build(arguments: &Build, output: &Output) -> Result<Exit, Error> {
 }
 
 fn list(arguments: &Build, output: &Output) -> Result<Exit, Error> {
-    let names: Vec<String> = match Workspace::find() {
-        Some(workspace) => workspace.backends()?.into_iter().map(|backend| backend.name).collect(),
-        None => installed().into_iter().map(|worker| worker.name).collect(),
-    };
+    let names = Surroundings::find()?.names()?;
     let selected: Vec<String> = names.into_iter().filter(|name| arguments.contenders.takes(name)).collect();
     if selected.is_empty() {
         return Err(Error::NothingSelected("no worker is selected or found".into()));

@@ -8,8 +8,8 @@ use heapmark::doctor::{Finding, Level};
 use heapmark::machine::Machine;
 use heapmark::record::Record;
 use heapmark::{
-    Arrangement, Case, Catalogue, Comparison, Error, Judgement, Outcome, Quantity, Settings, Stop, Worker,
-    doctor as examine, twin_judgements, view,
+    Arrangement, Case, Catalogue, Comparison, Error, Judgement, Outcome, Quantity, Settings, Stop, Surroundings,
+    Worker, doctor as examine, twin_judgements, view,
 };
 use serde::Serialize;
 
@@ -85,8 +85,11 @@ fn find_worker(arguments: &Doctor) -> Result<Option<Worker>, Error> {
     if let Some(worker) = &arguments.worker {
         return Ok(Some(worker.clone()));
     }
-    let selection = ContenderSelection { allocator: Vec::new(), no_allocator: Vec::new(), worker: Vec::new() };
-    match selection.workers(|name| name == "system") {
+    let selection = ContenderSelection::default();
+    // In a package with a catalogue of its own there is no other.
+    let surroundings = Surroundings::find()?;
+    let wanted = surroundings.reference().unwrap_or("system");
+    match selection.workers(|name| name == wanted) {
         Ok(workers) => Ok(workers.into_iter().next()),
         Err(Error::NothingSelected(why)) => {
             say(format_args!("heapmark: {why}"));
@@ -154,6 +157,7 @@ mod tests {
             unit: String::new(),
             details: String::new(),
             parameters: Vec::new(),
+            settle_ms: Vec::new(),
         };
         let workloads = ["own/a", "own/b", "own/c"].map(workload).into();
         let catalogue = Catalogue { workloads, sets: Vec::new() };

@@ -1,13 +1,15 @@
 //! `heapmark list`
 
 use clap::{Args, ValueEnum};
+use heapmark::configuration::{Configuration, READY_MADE};
 use heapmark::record::{ContenderRow, IdentityRow};
 use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, Status, WorkloadInfo, view};
 use serde::Serialize;
 
-use crate::args::ContenderSelection;
+use crate::args::{ContenderSelection, MoreContenders};
 use crate::exit::Exit;
 use crate::print::Output;
+use crate::select;
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
@@ -17,8 +19,13 @@ pub(crate) struct List {
     /// Workloads only
     #[arg(long)]
     pub(crate) workloads: bool,
+    /// The sets that can be named, ready-made ones and those of heapmark.toml, and nothing else
+    #[arg(long, conflicts_with_all = ["workloads", "name"])]
+    pub(crate) sets: bool,
     #[command(flatten)]
     pub(crate) contenders: ContenderSelection,
+    #[command(flatten)]
+    pub(crate) more: MoreContenders,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -55,17 +62,51 @@ impl<'a> Listed<'a> {
     }
 }
 
+/// A set of contenders or workloads.
+#[derive(Serialize)]
+struct Set {
+    /// What `--with-set` or `--set` takes.
+    name: String,
+    /// Whether it comes with heapmark.
+    ready_made: bool,
+    /// What it shows; empty for sets of the configuration file.
+    summary: String,
+    /// Contenders or workloads, as they are written.
+    members: Vec<String>,
+}
+
+/// The sets that can be named.
+#[derive(Serialize)]
+struct Sets {
+    contenders: Vec<Set>,
+    workloads: Vec<Set>,
+}
+
 /// Prints allocators and workloads, or one workload in full.
 pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
-    let workers = arguments.contenders.workers(|name| arguments.contenders.takes(name))?;
+    let configuration = arguments.contenders.configuration()?;
+    if arguments.sets {
+        return list_sets(configuration, arguments.format, output);
+    }
+    let members = arguments.more.named(configuration)?;
+    let backends = select::backends(&members, configuration)?;
+    let selected = |name: &str| arguments.contenders.takes(name);
+    let contenders: Vec<Contender> = if arguments.name.is_some() {
+        arguments.contenders.one_worker()?.into_iter().map(Contender::plain).collect()
+    } else {
+        let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
+        let plain = workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain);
+        let mut contenders = plain.collect();
+        select::add(&members, configuration, &workers, &mut contenders)?;
+        contenders
+    };
     let settings = Settings { twin: false, ..Settings::default() };
-    let contenders = workers.into_iter().map(Contender::plain);
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
     let catalogue = session.catalogue();
     if let Some(name) = &arguments.name {
         let workload = find(catalogue, name)?;
         match arguments.format {
-            Format::Text => output.write(&view::workload(workload))?,
+            Format::Text => output.write(&view::workload(workload, output.screen()))?,
             Format::Json => output.json(workload)?,
         }
         return Ok(Exit::Pass);
@@ -76,9 +117,9 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
             .json(&Listing { contenders: rows.iter().map(Listed::of).collect(), workloads: &catalogue.workloads })?,
         Format::Text => {
             if !rows.is_empty() {
-                output.line(view::contenders(rows, view::Style::Text) + "\n")?;
+                output.line(view::contenders(rows, view::Style::Text, output.screen()) + "\n")?;
             }
-            output.line(view::workloads(catalogue))?;
+            output.line(view::workloads(catalogue, output.screen()))?;
         }
     }
     let failed = rows.iter().any(|row| !row.status.is_ok());
@@ -87,4 +128,42 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
 
 fn find<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a WorkloadInfo, Error> {
     catalogue.check(&heapmark::Case::new(name))
+}
+
+/// The sets of the configuration file, and those ready-made ones that they do not hide.
+fn list_sets(configuration: &Configuration, format: Format, output: &Output) -> Result<Exit, Error> {
+    let own = |(name, members): (&str, Vec<String>)| Set {
+        name: name.into(),
+        ready_made: false,
+        summary: String::new(),
+        members,
+    };
+    let text = |members: &[_]| members.iter().map(ToString::to_string).collect::<Vec<String>>();
+    let mut contenders: Vec<Set> =
+        configuration.contender_sets().map(|(name, members)| own((name, text(members)))).collect();
+    let hidden = |name: &str| configuration.contender_sets().any(|(own, _)| own == name);
+    contenders.extend(READY_MADE.iter().filter(|set| !hidden(set.name)).map(|set| Set {
+        name: set.name.into(),
+        ready_made: true,
+        summary: set.summary.into(),
+        members: set.contenders.iter().map(ToString::to_string).collect(),
+    }));
+    let workloads = configuration.workload_sets().map(|(name, cases)| {
+        let cases = cases.iter().map(ToString::to_string).collect();
+        own((name, cases))
+    });
+    let sets = Sets { contenders, workloads: workloads.collect() };
+    match format {
+        Format::Json => output.json(&sets)?,
+        Format::Text => {
+            let show = |set: &Set| view::set(&set.name, &set.summary, &set.members);
+            output.line("sets of contenders, for --with-set:")?;
+            sets.contenders.iter().try_for_each(|set| output.line(show(set)))?;
+            if !sets.workloads.is_empty() {
+                output.line("\nsets of workloads, for --set:")?;
+                sets.workloads.iter().try_for_each(|set| output.line(show(set)))?;
+            }
+        }
+    }
+    Ok(Exit::Pass)
 }

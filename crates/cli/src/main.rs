@@ -10,6 +10,7 @@ mod exit;
 mod interrupt;
 mod list;
 mod man;
+mod new;
 mod plan;
 mod print;
 mod progress;
@@ -31,6 +32,7 @@ fn main() -> std::process::ExitCode {
     let output = Output::new(arguments.color);
     let result = match arguments.verb {
         Verb::List(list) => list::list(&list, &output),
+        Verb::New(new) => new::new(&new, &output),
         Verb::Build(build) => build::build(&build, &output),
         Verb::Run(run) => run::run(&run, &output),
         Verb::Cmp(cmp) => cmp::cmp(&cmp, &output),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use heapmark::record::{Record, RecordFile, Role};
-use heapmark::{Case, Comparison, Contender, ContenderName, Error, Settings, Stop, Workspace};
+use heapmark::{Case, Comparison, Contender, ContenderName, Error, Settings, Stop, Surroundings};
 
 use crate::run::{Preset, Run};
 use crate::select;
@@ -16,17 +16,17 @@ pub(crate) struct Planned {
 }
 
 /// A run from the beginning, with a record of its own.
-pub(crate) fn fresh(arguments: &Run, settings: Settings, workspace: Option<&Workspace>) -> Result<Planned, Error> {
+pub(crate) fn fresh(arguments: &Run, settings: Settings, surroundings: &Surroundings) -> Result<Planned, Error> {
     let (contenders, counting) = select::contenders(arguments)?;
     let mut comparison = Comparison::new(contenders).settings(settings);
-    if let Some(reference) = &arguments.reference {
+    if let Some(reference) = select::reference(arguments)? {
         comparison = comparison.reference(reference);
     }
     if let Some(counting) = counting {
         comparison = comparison.counting(counting);
     }
     if !arguments.list {
-        comparison = comparison.record(record_file(arguments, workspace)?);
+        comparison = comparison.record(record_file(arguments, surroundings)?);
     }
     Ok(Planned { comparison, cases: None })
 }
@@ -39,7 +39,8 @@ pub(crate) fn resumed(arguments: &Run, path: &Path, settings: Settings) -> Resul
     let workers = arguments.contenders.workers(wanted)?;
     let contender = |row: &&heapmark::record::ContenderRow| {
         let name = ContenderName { backend: row.backend.clone(), knobs: row.set.clone() };
-        let missing = |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker NAME=PATH"));
+        let missing =
+            |why| Error::Usage(format!("the run cannot be resumed: {why}; give --worker or --preload NAME=PATH"));
         Ok(Contender { name: row.name.clone(), ..Contender::resolve(&name, &workers).map_err(missing)? })
     };
     let contenders = rows.iter().map(contender).collect::<Result<Vec<_>, Error>>()?;
@@ -65,6 +66,12 @@ pub(crate) fn settings(arguments: &Run) -> Settings {
     ];
     let stop = given.into_iter().flatten().next().unwrap_or(Stop::Blocks(preset));
     let mut settings = Settings { seed: arguments.seed, stop, margin: arguments.margin, ..Settings::default() };
+    if !arguments.settle.is_empty() {
+        let mut moments: Vec<u64> = arguments.settle.iter().copied().filter(|moment| *moment > 0).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        settings.settle_after_ms = Some(moments);
+    }
     if !arguments.measure.is_empty() {
         settings.arrangements = arguments.measure.iter().map(|metric| metric.arrangement()).collect();
         settings.arrangements.dedup();
@@ -73,10 +80,12 @@ pub(crate) fn settings(arguments: &Run) -> Settings {
 }
 
 /// The file that was asked for, which must be new; else a file in Cargo's target folder, which is replaced.
-fn record_file(arguments: &Run, workspace: Option<&Workspace>) -> Result<RecordFile, Error> {
-    match (&arguments.output, workspace) {
-        (Some(path), _) => RecordFile::create(path, false),
-        (None, Some(workspace)) => RecordFile::create(workspace.target_folder()?.join("heapmark/run.jsonl"), true),
-        (None, None) => RecordFile::create(PathBuf::from("heapmark-run.jsonl"), true),
+fn record_file(arguments: &Run, surroundings: &Surroundings) -> Result<RecordFile, Error> {
+    if let Some(path) = &arguments.output {
+        return RecordFile::create(path, false);
+    }
+    match surroundings.target_folder()? {
+        Some(folder) => RecordFile::create(folder.join("heapmark/run.jsonl"), true),
+        None => RecordFile::create(PathBuf::from("heapmark-run.jsonl"), true),
     }
 }

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
-use heapmark::{
-    Arrangement, Case, ContenderName, Error, Outcome, Session, Settings, TimeVerdict, Workspace, least_time, view,
-};
+use heapmark::stats::Trend;
+use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, Surroundings, TimeVerdict, stats, view};
 
-use crate::args::{ContenderSelection, WorkloadSelection};
+use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
 use crate::interrupt::cancel_on_interrupt;
 use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
-use crate::values::{contender, pair, percent};
+use crate::values::{pair, percent, quiet};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -24,9 +23,11 @@ pub(crate) struct Run {
     pub(crate) contenders: ContenderSelection,
     #[command(flatten)]
     pub(crate) workloads: WorkloadSelection,
-    /// One more contender, with knobs: `jemalloc@dirty_decay_ms:0,narenas:1`
-    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
-    pub(crate) with: Vec<ContenderName>,
+    #[command(flatten)]
+    pub(crate) more: MoreContenders,
+    /// The workloads of a set, of heapmark.toml or of the catalogue, in the place of the default set
+    #[arg(long = "set", value_name = "SET")]
+    pub(crate) sets: Vec<String>,
     /// The contender that the others are compared with [default: system]
     #[arg(long, value_name = "CONTENDER", env = "HEAPMARK_REFERENCE", hide_env_values = true)]
     pub(crate) reference: Option<String>,
@@ -69,6 +70,17 @@ pub(crate) struct Run {
     /// Go on with the interrupted run of this record, with its contenders, workloads and settings
     #[arg(long, value_name = "RECORD")]
     pub(crate) resume: Option<PathBuf>,
+    /// After how much quiet time memory is read again once everything was dropped, as 0.5s,5s,15s; 0 for not at all [default:
+    /// as each workload asks for]
+    #[arg(
+        long,
+        value_name = "TIMES",
+        value_delimiter = ',',
+        value_parser = quiet,
+        env = "HEAPMARK_SETTLE",
+        hide_env_values = true
+    )]
+    pub(crate) settle: Vec<u64>,
     /// Difference that is too small to matter, in percent
     #[arg(
         long,
@@ -82,7 +94,7 @@ pub(crate) struct Run {
     /// The record to write, which must not exist yet [default: heapmark/run.jsonl in Cargo's target folder]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Exit with 5 where a verdict is unclear, or the reference differs from itself
+    /// Exit with 5 where a verdict is unclear, the reference differs from itself, or anyone differs in a control
     #[arg(long, env = "HEAPMARK_STRICT", hide_env_values = true)]
     pub(crate) strict: bool,
     /// Only say what would run
@@ -121,14 +133,19 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 12] = [
+const RECORDED: [&str; 17] = [
+    "allocator",
+    "no_allocator",
     "with",
+    "with_set",
+    "sets",
     "reference",
     "threads",
     "parameters",
     "seed",
     "preset",
     "measure",
+    "settle",
     "margin",
     "output",
     "workload",
@@ -165,20 +182,24 @@ impl Run {
 fn long(id: &str) -> String {
     match id {
         "parameters" => "--param".into(),
+        "sets" => "--set".into(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }
 
 /// Measures what was asked for and prints the table. A failure of a contender is a row, and makes the exit code 1.
 pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
-    let workspace = Workspace::find();
+    let surroundings = Surroundings::find()?;
     let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
+    if let Some(path) = arguments.contenders.configuration()?.path() {
+        say(format_args!("configuration: {}", path.display()));
+    }
     let mut planned = match &arguments.resume {
         Some(path) => plan::resumed(arguments, path, settings)?,
-        None => plan::fresh(arguments, settings, workspace.as_ref())?,
+        None => plan::fresh(arguments, settings, &surroundings)?,
     };
-    if let Some(workspace) = &workspace {
-        planned.comparison = planned.comparison.workspace(workspace.root());
+    if let Some(checkout) = surroundings.checkout() {
+        planned.comparison = planned.comparison.workspace(checkout.root());
     }
     let greeting = Progress::greetings();
     let mut session = planned.comparison.open(&mut |event| greeting.event(&event))?;
@@ -232,30 +253,38 @@ fn exit(outcome: &Outcome, strict: bool) -> Exit {
     }
 }
 
-/// Whether the reference differs from itself, or there is a verdict that does not decide.
+/// Whether the reference differs from itself, someone differs in a control, or there is a verdict that does not decide.
 fn is_inconclusive(outcome: &Outcome) -> bool {
-    outcome.cases.iter().any(|case| {
-        let others = case.contenders.iter().filter(|contender| contender.name != outcome.reference);
-        let mut undecided = others.map(|contender| {
-            let time = contender.time().is_none_or(|time| match time {
-                TimeVerdict::Cpu(verdict) | TimeVerdict::Wall(verdict) => !verdict.is_clear(),
-                TimeVerdict::TradeOff { .. } => false,
+    !outcome.alarms.is_empty()
+        || outcome.cases.iter().any(|case| {
+            let others = case.contenders.iter().filter(|contender| contender.name != outcome.reference);
+            let mut undecided = others.map(|contender| {
+                let time = contender.time().is_none_or(|time| match time {
+                    TimeVerdict::Cpu(verdict) | TimeVerdict::Wall(verdict) => !verdict.is_clear(),
+                    TimeVerdict::TradeOff { .. } => false,
+                });
+                let kept = contender.over_time.as_ref().is_some_and(|memory| {
+                    memory.retained_against.is_some_and(|retained| !retained.verdict.is_clear())
+                        || memory.slope.is_none_or(|slope| slope.trend == Trend::Unclear)
+                });
+                time || kept || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
             });
-            time || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
-        });
-        !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
-    })
+            !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
+        })
 }
 
 /// Measures everything. If the record cannot be written, what was measured is still shown.
 fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(), Error> {
     let contenders = session.record().contenders.len();
     let settings = session.settings().clone();
-    let lasts = match least_time(&settings, contenders, cases.len()) {
+    let lasts = match session.least_time(cases) {
         Some(time) => format!("at least {time}"),
         None => settings.stop.to_string(),
     };
-    say(format_args!("{} workloads, {contenders} workers each, {lasts}", cases.len()));
+    say(announcement(cases.len(), contenders, settings.twin, &lasts));
+    if settings.blocks().is_some_and(|blocks| (blocks as usize) < stats::MINIMUM_BLOCKS) {
+        say(format_args!("below {} blocks nothing is judged", stats::MINIMUM_BLOCKS));
+    }
     let samples =
         settings.blocks().map(|blocks| blocks as usize * cases.len() * contenders * settings.arrangements.len());
     let progress = Progress::new(samples.map(|samples| samples as u64));
@@ -269,6 +298,13 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
             Err(error)
         }
     }
+}
+
+/// What is about to be measured, in a line.
+fn announcement(cases: usize, workers: usize, twin: bool, lasts: &str) -> String {
+    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let twin = if twin { ", the twin included" } else { "" };
+    format!("{}, {} each{twin}: {lasts}", counted(cases, "workload"), counted(workers, "worker"))
 }
 
 /// Where the record cannot be written any more, the run can go on once it can.
@@ -289,10 +325,19 @@ fn print_plan(session: &Session, cases: &[Case], output: &Output) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use heapmark::stats::{Estimate, Verdict};
-    use heapmark::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, Status};
+    use heapmark::stats::{Estimate, Slope, Verdict};
+    use heapmark::{Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, OverTime, Status};
 
     use super::*;
+
+    #[test]
+    fn one_of_a_kind_is_no_plural() {
+        assert_eq!(announcement(1, 1, false, "60s"), "1 workload, 1 worker each: 60s");
+        assert_eq!(
+            announcement(2, 3, true, "at least 5 s"),
+            "2 workloads, 3 workers each, the twin included: at least 5 s"
+        );
+    }
 
     fn compared(verdict: Verdict) -> Compared {
         Compared {
@@ -316,6 +361,7 @@ mod tests {
             wall: Some(compared(time)),
             cpu: Some(compared(time)),
             memory: Some(compared(memory)),
+            over_time: None,
         }
     }
 
@@ -331,7 +377,7 @@ mod tests {
             counts: None,
             distrusted,
         };
-        Outcome { reference: "system".into(), margin: 0.01, cases: vec![case] }
+        Outcome { reference: "system".into(), margin: 0.01, cases: vec![case], alarms: Vec::new() }
     }
 
     #[test]
@@ -343,6 +389,20 @@ mod tests {
         let unclear_memory = outcome(contender("other", Status::Ok, Faster, Unclear), vec![]);
         let distrusted = outcome(contender("other", Status::Ok, Faster, Fatter), vec![Metric::Wall]);
         let reference_only = outcome(contender("system", Status::Ok, Unclear, Unclear), vec![]);
+        let mut alarmed = clear.clone();
+        alarmed.alarms = vec![Alarm {
+            case: Case::new("control/compute"),
+            contender: "other".into(),
+            metric: Metric::Cpu,
+            verdict: Faster,
+        }];
+        let slope = |trend| Slope { per_turn: 0.0, low: None, high: None, late: 0.0, samples: 6, trend };
+        let with_slope = |trend| {
+            let over_time = OverTime { slope: Some(slope(trend)), ..OverTime::default() };
+            let contender = contender("other", Status::Ok, Faster, Fatter);
+            outcome(ContenderOutcome { over_time: Some(over_time), ..contender }, vec![])
+        };
+        let (growing, unclear_slope) = (with_slope(Trend::Growing), with_slope(Trend::Unclear));
         let failed = outcome(contender("other", Status::Timeout { detail: "x".into() }, Unclear, Unclear), vec![]);
         for (outcome, lenient, strict) in [
             (&clear, Exit::Pass, Exit::Pass),
@@ -350,6 +410,9 @@ mod tests {
             (&unclear_time, Exit::Pass, Exit::Inconclusive),
             (&unclear_memory, Exit::Pass, Exit::Inconclusive),
             (&distrusted, Exit::Pass, Exit::Inconclusive),
+            (&alarmed, Exit::Pass, Exit::Inconclusive),
+            (&growing, Exit::Pass, Exit::Pass),
+            (&unclear_slope, Exit::Pass, Exit::Inconclusive),
             (&reference_only, Exit::Pass, Exit::Pass),
             (&failed, Exit::Failure, Exit::Failure),
         ] {

@@ -1,14 +1,19 @@
 //! From what the user asked for to contenders and cases.
 
-use heapmark::record::Kind;
-use heapmark::{Case, Catalogue, Contender, ContenderName, Error, Worker, Workspace, installed};
+use std::path::PathBuf;
+
+use heapmark::configuration::{Configuration, Member};
+use heapmark::{Case, Catalogue, Contender, ContenderName, Error, NamedContender, Surroundings, Worker};
 use regex::Regex;
 
-use crate::args::{ContenderSelection, WorkloadSelection};
+use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::run::Run;
 
 /// The backend that counts; it is asked and never compared.
 pub(crate) const COUNTING: &str = "counting";
+
+/// The backend that the others are compared with unless another is named, and that libraries are preloaded into.
+pub(crate) const SYSTEM: &str = "system";
 
 /// Whether a name passes: matched by some of `within` (or there are none), and by none of `without`.
 pub(crate) fn passes(name: &str, within: &[Regex], without: &[Regex]) -> bool {
@@ -22,100 +27,244 @@ impl ContenderSelection {
         passes(name, &self.allocator, &self.no_allocator)
     }
 
-    /// The backends that take part only where they are named. Of those that are installed, where no manifest tells, these are
-    /// the ones that call themselves a handicap. A worker given by path is named by that.
+    /// What the configuration file says, nothing if there is none. It is read once.
+    pub(crate) fn configuration(&self) -> Result<&Configuration, Error> {
+        if let Some(configuration) = self.configuration.get() {
+            return Ok(configuration);
+        }
+        let found = || Configuration::find(&std::env::current_dir().ok()?);
+        let path = self.config.clone().or_else(found);
+        let configuration = path.map_or_else(|| Ok(Configuration::default()), |path| Configuration::read(&path))?;
+        Ok(self.configuration.get_or_init(|| configuration))
+    }
+
+    /// The workers given by path: those of the command line, and of those of the file that it does not hide whichever are
+    /// wanted.
+    fn given_workers(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
+        let mut workers = self.worker.clone();
+        let hidden = |name: &str| self.names_on_the_command_line().any(|given| given == name);
+        let of_the_file = self.configuration()?.workers();
+        workers.extend(of_the_file.into_iter().filter(|worker| !hidden(&worker.name) && wanted(&worker.name)));
+        Ok(workers)
+    }
+
+    /// The libraries to preload, likewise.
+    fn given_preloads(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, PathBuf)>, Error> {
+        let mut libraries = self.preload.clone();
+        let hidden = |name: &str| self.names_on_the_command_line().any(|given| given == name);
+        let of_the_file = self.configuration()?.preloads().filter(|(name, _)| !hidden(name) && wanted(name));
+        libraries.extend(of_the_file.map(|(name, path)| (name.to_owned(), path.to_owned())));
+        Ok(libraries)
+    }
+
+    fn names_on_the_command_line(&self) -> impl Iterator<Item = &str> {
+        let libraries = self.preload.iter().map(|(name, _)| name);
+        self.worker.iter().map(|worker| &worker.name).chain(libraries).map(String::as_str)
+    }
+
+    /// The backends that take part only where they are named. A worker or library given by path is named by that.
     fn opt_in(&self) -> Result<Vec<String>, Error> {
-        let mut names: Vec<String> = if let Some(workspace) = Workspace::find() {
-            let backends = workspace.backends()?.into_iter().filter(|backend| backend.opt_in);
-            backends.map(|backend| backend.name).collect()
-        } else {
-            let workers = installed().into_iter().filter(|worker| worker.kind() == Ok(Kind::Handicap));
-            workers.map(|worker| worker.name).collect()
-        };
-        names.retain(|name| self.worker.iter().all(|worker| worker.name != *name));
+        let mut names = Surroundings::find()?.opt_in()?;
+        let workers = self.given_workers(|_| true)?;
+        let libraries = self.given_preloads(|_| true)?;
+        names.retain(|name| {
+            workers.iter().all(|worker| worker.name != *name) && libraries.iter().all(|(given, _)| given != name)
+        });
         Ok(names)
     }
 
-    /// Builds or finds the workers that `wanted` names; those given by path come last, and hide others of the same name.
+    /// Builds or finds the workers that `wanted` names; those given by path come last, and hide others of the same name. The
+    /// last of all are those with a library preloaded.
     pub(crate) fn workers(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
-        let named = |name: &str| self.worker.iter().any(|worker| worker.name == name);
-        let mut workers = match Workspace::find() {
-            Some(workspace) => workspace.build(|name| wanted(name) && !named(name))?,
-            None => installed().into_iter().filter(|worker| wanted(&worker.name) && !named(&worker.name)).collect(),
-        };
-        workers.extend(self.worker.iter().cloned());
+        let given = self.given_workers(&wanted)?;
+        let libraries = self.given_preloads(&wanted)?;
+        check_names(&given, &libraries)?;
+        let is_given = |name: &str| given.iter().any(|worker| worker.name == name);
+        let is_hidden = |name: &str| is_given(name) || libraries.iter().any(|(library, _)| library == name);
+        let carries = |name: &str| name == SYSTEM && !libraries.is_empty();
+        let needed = |name: &str| (wanted(name) || carries(name)) && !is_hidden(name);
+        let mut workers = Surroundings::find()?.workers(needed)?;
+        workers.extend(given.iter().cloned());
+        let system = workers.iter().find(|worker| worker.name == SYSTEM).cloned();
+        let system = system
+            .unwrap_or_else(|| Worker::missing(SYSTEM, format!("there is no worker {SYSTEM:?} to preload it into")));
+        workers.retain(|worker| is_given(&worker.name) || wanted(&worker.name));
+        workers.extend(libraries.into_iter().map(|(name, library)| system.clone().preloading(name, library)));
         if workers.is_empty() {
             let hint = "run inside a heapmark checkout, put heapmark-worker-NAME on PATH, or give --worker NAME=PATH";
             return Err(Error::NothingSelected(format!("no worker is selected or found; {hint}")));
         }
         Ok(workers)
     }
+
+    /// The worker to ask what there is to measure: the reference if it is selected, else the first; no other is built.
+    pub(crate) fn one_worker(&self) -> Result<Vec<Worker>, Error> {
+        let surroundings = Surroundings::find()?;
+        let reference = surroundings.reference().unwrap_or(SYSTEM);
+        let mut names: Vec<String> = self.worker.iter().map(|worker| worker.name.clone()).collect();
+        names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name)));
+        let one = names.iter().find(|name| *name == reference).or(names.first());
+        let mut workers = self.workers(|name| one.is_some_and(|one| one == name))?;
+        workers.retain(|worker| one.is_some_and(|one| worker.name == *one));
+        Ok(workers)
+    }
+}
+
+/// A library is not a worker, and it needs the system allocator's.
+fn check_names(workers: &[Worker], libraries: &[(String, PathBuf)]) -> Result<(), Error> {
+    let is_taken = |index: usize, name: &str| {
+        let earlier = libraries[..index].iter().map(|(name, _)| name);
+        name == SYSTEM || workers.iter().map(|worker| &worker.name).chain(earlier).any(|taken| taken == name)
+    };
+    match libraries.iter().enumerate().find(|(index, (name, _))| is_taken(*index, name)) {
+        Some((_, (name, _))) => {
+            Err(Error::Usage(format!("a library cannot be preloaded as {name:?}: something else is called so")))
+        }
+        None => Ok(()),
+    }
+}
+
+impl MoreContenders {
+    /// What was named here and under `[run]` of the configuration file.
+    fn members(&self, configuration: &Configuration) -> Result<Vec<Member>, Error> {
+        let mut members = self.named(configuration)?;
+        members.extend(configuration.run().with.iter().cloned());
+        for set in &configuration.run().with_sets {
+            members.extend(configuration.contender_set(set)?);
+        }
+        Ok(members)
+    }
+
+    /// What was named here.
+    pub(crate) fn named(&self, configuration: &Configuration) -> Result<Vec<Member>, Error> {
+        let mut members: Vec<Member> = self.with.iter().cloned().map(Member::One).collect();
+        for set in &self.with_set {
+            members.extend(configuration.contender_set(set)?);
+        }
+        Ok(members)
+    }
+}
+
+/// The backends that have to be there for these contenders.
+pub(crate) fn backends(members: &[Member], configuration: &Configuration) -> Result<Vec<String>, Error> {
+    let names = members.iter().filter_map(|member| match member {
+        Member::One(name) => Some(name),
+        Member::All { .. } => None,
+    });
+    names.map(|name| Ok(configuration.contender(name)?.is.backend)).collect()
+}
+
+/// Adds these contenders to those that take part as they are, but those who take part already.
+pub(crate) fn add(
+    members: &[Member],
+    configuration: &Configuration,
+    workers: &[Worker],
+    contenders: &mut Vec<Contender>,
+) -> Result<(), Error> {
+    let plain: Vec<String> = contenders.iter().map(|contender| contender.name.clone()).collect();
+    let mut named = Vec::new();
+    for member in members {
+        match member {
+            Member::One(name) => named.push(configuration.contender(name)?),
+            Member::All { knobs } => {
+                let with_knobs = |backend: &String| ContenderName { backend: backend.clone(), knobs: knobs.clone() };
+                named.extend(plain.iter().map(with_knobs).map(NamedContender::from));
+            }
+        }
+    }
+    for contender in named {
+        if contenders.iter().all(|other| other.name != contender.name) {
+            contenders.push(contender.resolve(workers)?);
+        }
+    }
+    Ok(())
+}
+
+/// The reference that was asked for, else that of the package around the current folder, if there is one.
+pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
+    match &run.reference {
+        Some(reference) => Ok(Some(reference.clone())),
+        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
+    }
 }
 
 /// Who takes part in a run: the contenders, and the worker that counts.
 pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), Error> {
     let selection = &run.contenders;
-    let reference = run.reference.as_deref().map(ContenderName::parse).transpose()?;
-    let reference_backend = reference.as_ref().map_or("system", |name| name.backend.as_str());
-    let plain_reference = reference.as_ref().is_none_or(|name| name.knobs.is_empty());
+    let configuration = selection.configuration()?;
+    let reference = reference(run)?.as_deref().map(ContenderName::parse).transpose()?;
+    let named_reference = reference.as_ref().map(|name| configuration.contender(name)).transpose()?;
+    let reference_backend = named_reference.as_ref().map_or(SYSTEM, |named| named.is.backend.as_str());
+    let plain_reference = named_reference.as_ref().is_none_or(NamedContender::is_plain);
+    let mut members = run.more.members(configuration)?;
+    // Behind the others, since who takes part already is not added again.
+    members.extend(reference.clone().map(Member::One));
+    let backends = backends(&members, configuration)?;
     // Whoever names backends gets what matches; else all take part that need not be named.
     let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
     let selected = |name: &str| selection.takes(name) && !opt_in.iter().any(|opt_in| opt_in == name);
-    let takes = |name: &str| name != COUNTING && (selected(name) || (plain_reference && name == reference_backend));
+    // What is given by path is named by that, whatever the patterns choose among the others.
+    let given = |name: &str| {
+        selection.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &selection.no_allocator)
+    };
+    let takes = |name: &str| {
+        name != COUNTING && (selected(name) || given(name) || (plain_reference && name == reference_backend))
+    };
     let wanted = |name: &str| {
-        let named = run.with.iter().any(|with| with.backend == name);
+        let named = backends.iter().any(|backend| backend == name);
         takes(name) || name == COUNTING || name == reference_backend || named
     };
     let workers = selection.workers(wanted)?;
     let mut contenders: Vec<Contender> =
         workers.iter().filter(|worker| takes(&worker.name)).cloned().map(Contender::plain).collect();
-    for name in run.with.iter().chain(reference.iter()) {
-        if contenders.iter().all(|contender| contender.name != name.to_string()) {
-            contenders.push(Contender::resolve(name, &workers)?);
-        }
-    }
+    add(&members, configuration, &workers, &mut contenders)?;
     let counting = workers.into_iter().find(|worker| worker.name == COUNTING);
     Ok((contenders, counting))
 }
 
 /// Who is examined: the backends that are selected, of which none counts as a reference, and those named with knobs. Whoever
 /// names no backends gets all that need not be named.
-pub(crate) fn examined(selection: &ContenderSelection, with: &[ContenderName]) -> Result<Vec<Contender>, Error> {
+pub(crate) fn examined(selection: &ContenderSelection, more: &MoreContenders) -> Result<Vec<Contender>, Error> {
+    let configuration = selection.configuration()?;
+    let members = more.named(configuration)?;
+    let backends = backends(&members, configuration)?;
     let opt_in = if selection.allocator.is_empty() { selection.opt_in()? } else { Vec::new() };
-    let is_named = |name: &str| !selection.allocator.is_empty() || selection.worker.iter().any(|w| w.name == name);
+    let is_named = |name: &str| {
+        !selection.allocator.is_empty() || selection.names_on_the_command_line().any(|given| given == name)
+    };
     let takes = |name: &str| {
         let must_be_named = name == COUNTING || opt_in.iter().any(|opt_in| opt_in == name);
         selection.takes(name) && (is_named(name) || !must_be_named)
     };
-    let workers = selection.workers(|name| takes(name) || with.iter().any(|with| with.backend == name))?;
+    let workers = selection.workers(|name| takes(name) || backends.iter().any(|backend| backend == name))?;
     let mut contenders: Vec<Contender> =
         workers.iter().filter(|worker| takes(&worker.name)).cloned().map(Contender::plain).collect();
-    for name in with {
-        if contenders.iter().all(|contender| contender.name != name.to_string()) {
-            contenders.push(Contender::resolve(name, &workers)?);
-        }
-    }
+    add(&members, configuration, &workers, &mut contenders)?;
     Ok(contenders)
 }
 
 /// The cases of a run. A parameter goes to every workload that has it, and must fit at least one.
 pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
+    let configuration = run.contenders.configuration()?;
     let mut parameters = run.parameters.clone();
     parameters.extend(run.threads.map(|threads| ("threads".to_owned(), threads.to_string())));
-    let names = workloads(&run.workloads, catalogue)?;
     let mut used = vec![false; parameters.len()];
-    let mut cases = Vec::new();
-    for name in names {
-        let known = catalogue.find(&name).map(|workload| workload.parameters.as_slice()).unwrap_or_default();
-        let mut case = Case::new(name);
+    let mut cases: Vec<Case> = Vec::new();
+    for mut case in chosen(run, configuration, catalogue)? {
+        let known = catalogue.find(&case.workload).map(|workload| workload.parameters.as_slice()).unwrap_or_default();
+        let has = |name: &str| known.iter().any(|parameter| parameter.name == name);
         for (used, (key, value)) in used.iter_mut().zip(&parameters) {
-            if known.iter().any(|parameter| parameter.name == *key) {
+            if has(key) {
                 *used = true;
                 case = case.with(key, value);
             }
         }
+        case = configuration.parameters().fill_in(case, has);
         catalogue.check(&case)?;
-        cases.push(case);
+        // Sets can overlap, and parameters of the command line make different cases equal.
+        if !cases.contains(&case) {
+            cases.push(case);
+        }
     }
     if let Some(unused) = used.iter().position(|used| !used) {
         let key = &parameters[unused].0;
@@ -126,11 +275,20 @@ pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error
     Ok(cases)
 }
 
-fn workloads(selection: &WorkloadSelection, catalogue: &Catalogue) -> Result<Vec<String>, Error> {
+/// The cases that are chosen, with the parameters that the set gives them: those of the named sets, of all workloads where some
+/// are named, or else the default ones.
+fn chosen(run: &Run, configuration: &Configuration, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
+    let WorkloadSelection { workload, no_workload } = &run.workloads;
     let all = || catalogue.workloads.iter().map(|workload| workload.name.clone()).collect::<Vec<_>>();
-    let offered = if selection.workload.is_empty() { catalogue.default_workloads() } else { all() };
-    let chosen: Vec<String> =
-        offered.into_iter().filter(|name| passes(name, &selection.workload, &selection.no_workload)).collect();
+    let offered: Vec<Case> = match run.sets.as_slice() {
+        [] if workload.is_empty() => catalogue.default_workloads().into_iter().map(Case::new).collect(),
+        [] => all().into_iter().map(Case::new).collect(),
+        sets => {
+            let sets = sets.iter().map(|name| set(name, configuration, catalogue)).collect::<Result<Vec<_>, _>>()?;
+            sets.concat()
+        }
+    };
+    let chosen: Vec<Case> = offered.into_iter().filter(|case| passes(&case.workload, workload, no_workload)).collect();
     if chosen.is_empty() {
         return Err(Error::NothingSelected(format!(
             "no workload is selected; the reference has {} (--reference chooses another)",
@@ -138,4 +296,17 @@ fn workloads(selection: &WorkloadSelection, catalogue: &Catalogue) -> Result<Vec
         )));
     }
     Ok(chosen)
+}
+
+/// The cases of a set: of the configuration file, or else of the catalogue.
+fn set(name: &str, configuration: &Configuration, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
+    if let Some((_, cases)) = configuration.workload_sets().find(|(set, _)| *set == name) {
+        return Ok(cases);
+    }
+    let set = catalogue.sets.iter().find(|set| set.name == name).ok_or_else(|| {
+        let ours = configuration.workload_sets().map(|(name, _)| name);
+        let known: Vec<_> = ours.chain(catalogue.sets.iter().map(|set| set.name.as_str())).collect();
+        Error::Usage(format!("no set of workloads is named {name:?}; there are {}", known.join(", ")))
+    })?;
+    Ok(set.workloads.iter().map(Case::new).collect())
 }

@@ -1,15 +1,56 @@
 //! Values on the command line.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
 use heapmark::{ContenderName, Quantity, Worker};
 
-/// `NAME=PATH`
+/// `NAME=PATH` of a program
 pub(crate) fn worker(text: &str) -> Result<Worker, String> {
+    let (name, path) = named_path(text)?;
+    Ok(Worker::at(name, program(path)?))
+}
+
+/// `NAME=PATH`, of a library
+pub(crate) fn preload(text: &str) -> Result<(String, PathBuf), String> {
+    named_path(text).map(|(name, path)| (name.into(), path.into()))
+}
+
+fn named_path(text: &str) -> Result<(&str, &str), String> {
     match text.split_once('=') {
         // Names become part of tables, and of a record that is read elsewhere.
         Some((name, _)) if name.contains(char::is_control) => Err("give a name without control characters".into()),
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Worker::at(name, path)),
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name, path)),
         _ => Err("write NAME=PATH".into()),
     }
+}
+
+/// A file that can be run, so that a mistyped one is told before anything is built.
+fn program(path: &str) -> Result<&Path, String> {
+    let path = Path::new(path);
+    let file = path.metadata().map_err(|error| format!("{}: {error}", path.display()))?;
+    let runs = file.is_file() && file.permissions().mode() & 0o111 != 0;
+    if runs { Ok(path) } else { Err(format!("{} is no program that can be run", path.display())) }
+}
+
+/// Names that Cargo or the compiler keeps for something else.
+const RESERVED: &str = "abstract alloc as async await become box break build con const continue core crate deps do dyn \
+                        else enum examples extern false final fn for gen if impl in incremental let loop macro match \
+                        mod move mut nul override priv prn proc-macro proc_macro pub ref return self static std struct \
+                        super test trait true try type typeof union unsafe unsized use virtual where while yield";
+
+/// The name of a new crate, and of what is in it.
+pub(crate) fn crate_name(text: &str) -> Result<String, String> {
+    let begins = text.starts_with(|letter: char| letter.is_ascii_lowercase());
+    let others = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter);
+    if !begins || !text.chars().all(others) || text.len() > 64 {
+        return Err("give a name of lower-case letters, digits, `-` and `_` that begins with a letter".into());
+    }
+    if RESERVED.split(' ').any(|word| word == text) || text.starts_with("heapmark") {
+        return Err(format!("{text} is no name for a crate of yours; choose another"));
+    }
+    Ok(text.to_owned())
 }
 
 /// `NAME` or `NAME@KNOB:VALUE,…`
@@ -33,6 +74,22 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A quiet time such as `0.5s`, in milliseconds.
+pub(crate) fn quiet(text: &str) -> Result<u64, String> {
+    let whole = humantime::parse_duration(text).map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    // Fractions of seconds are how people say half a second, and humantime knows whole numbers only.
+    let seconds =
+        || text.strip_suffix('s').and_then(|number| number.parse::<f64>().ok()).map(Duration::try_from_secs_f64);
+    let fraction = || seconds()?.ok().map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    match whole.ok().or_else(fraction) {
+        Some(ms) if ms <= LONGEST_QUIET_MS => Ok(ms),
+        _ => Err("give times of at most an hour, such as 500ms, 0.5s, 15s".into()),
+    }
+}
+
+/// An hour: no allocator's clock runs longer.
+const LONGEST_QUIET_MS: u64 = 3_600_000;
+
 /// The name of a quantity.
 pub(crate) fn quantity(text: &str) -> Result<Quantity, String> {
     let known = || Quantity::ALL.map(Quantity::word).join(", ");
@@ -52,9 +109,34 @@ mod tests {
 
     #[test]
     fn workers_have_names_that_can_be_shown() {
-        assert_eq!(worker("mine=a=b"), Ok(Worker::at("mine", "a=b")));
-        for wrong in ["", "mine", "mine=", "=path", "a\nb=path", "a\u{1b}[31m=path"] {
-            assert!(worker(wrong).is_err(), "{wrong:?}");
+        assert_eq!(worker("mine=/bin/sh"), Ok(Worker::at("mine", "/bin/sh")));
+        for wrong in ["", "mine", "mine=", "=/bin/sh", "a\nb=/bin/sh", "a\u{1b}[31m=/bin/sh"] {
+            assert!(worker(wrong).is_err() && preload(wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!(preload("mine=a=b"), Ok(("mine".into(), "a=b".into())));
+    }
+
+    #[test]
+    fn workers_are_programs_that_are_there() {
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        let path = folder.path().join("a=b");
+        let given = format!("mine={}", path.display());
+        assert!(worker(&given).expect_err("it is not there").contains("No such file"));
+        std::fs::write(&path, "").expect("a folder of our own");
+        assert!(worker(&given).expect_err("it cannot be run").contains("is no program"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        assert_eq!(worker(&given), Ok(Worker::at("mine", &path)));
+        assert!(worker(&format!("mine={}", folder.path().display())).is_err(), "a folder is no program");
+    }
+
+    #[test]
+    fn crates_have_names_that_cargo_takes() {
+        for name in ["a", "my-allocator", "shelves_2"] {
+            assert_eq!(crate_name(name), Ok(name.to_owned()));
+        }
+        let long = "a".repeat(65);
+        for wrong in ["", "-a", "1a", "A", "a b", "a/b", "../a", "ä", "fn", "std", "heapmark-worker", &long] {
+            assert!(crate_name(wrong).is_err(), "{wrong:?}");
         }
     }
 
@@ -65,6 +147,16 @@ mod tests {
         }
         for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%", "0,5"] {
             assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn quiet_times_are_durations() {
+        for (text, ms) in [("500ms", 500), ("0.5s", 500), ("15s", 15_000), ("1m", 60_000), ("0", 0), ("0s", 0)] {
+            assert_eq!(quiet(text), Ok(ms), "{text}");
+        }
+        for wrong in ["", "5", "-1s", "NaNs", "infs", "2h", "s"] {
+            assert!(quiet(wrong).is_err(), "{wrong}");
         }
     }
 

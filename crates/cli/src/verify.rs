@@ -4,25 +4,23 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use heapmark::verify::{Soundness, Verification};
-use heapmark::{ContenderName, Error, view};
+use heapmark::{Error, view};
 use regex::Regex;
 
-use crate::args::ContenderSelection;
+use crate::args::{ContenderSelection, MoreContenders};
 use crate::document::{code, command_line, splice};
 use crate::exit::Exit;
 use crate::interrupt::cancel_on_interrupt;
 use crate::print::Output;
 use crate::progress::Verifying;
 use crate::select;
-use crate::values::contender;
 
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) contenders: ContenderSelection,
-    /// One more contender, with knobs: `jemalloc@dirty_decay_ms:0,narenas:1`
-    #[arg(long, value_name = "NAME@KNOB:VALUE", value_parser = contender)]
-    pub(crate) with: Vec<ContenderName>,
+    #[command(flatten)]
+    pub(crate) more: MoreContenders,
     /// Only checks whose name matches
     #[arg(long, value_name = "REGEX")]
     pub(crate) check: Vec<Regex>,
@@ -30,7 +28,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repeat: u32,
     /// How long a check may take before its worker counts as hanging
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = humantime::parse_duration)]
     pub(crate) deadline: std::time::Duration,
     /// How to show it [default: text, or markdown with --splice]
     #[arg(long, value_enum)]
@@ -58,7 +56,7 @@ pub(crate) fn verify(arguments: &Verify, output: &Output) -> Result<Exit, Error>
     if arguments.splice.is_some() && format != Format::Markdown {
         return Err(Error::Usage("only a table in Markdown can stand in a document: --format markdown".into()));
     }
-    let contenders = select::examined(&arguments.contenders, &arguments.with)?;
+    let contenders = select::examined(&arguments.contenders, &arguments.more)?;
     let wanted = arguments.check.clone();
     let progress = Verifying::new();
     let soundness = Verification::new(contenders)

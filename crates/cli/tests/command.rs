@@ -47,6 +47,9 @@ fn what_clap_refuses_is_usage_too() {
         &["run", "-w", "("][..],
         &["run", "--with", "a/b"],
         &["run", "--worker", "name"],
+        &["run", "--worker", "mine=/no/such/worker"],
+        &["run", "--worker", "mine=/dev/null"],
+        &["run", "--resume", "no/such", "-a", "mimalloc"],
         &["run", "--param", "=x"],
         &["run", "--margin", "NaN"],
         &["run", "--blocks", "0"],
@@ -68,6 +71,12 @@ fn a_listing_has_every_backend_with_its_proof() {
         ("mimalloc", "allocator"),
         ("jemalloc", "allocator"),
         ("snmalloc", "allocator"),
+        ("rpmalloc", "allocator"),
+        ("dlmalloc", "allocator"),
+        ("rusty_alloc", "allocator"),
+        ("talc", "allocator"),
+        ("rlsf", "allocator"),
+        ("sefer", "allocator"),
         ("counting", "counter"),
         ("handicap", "handicap"),
     ] {
@@ -89,20 +98,37 @@ fn a_listing_has_every_backend_with_its_proof() {
 #[test]
 fn whoever_must_be_named_takes_part_only_then() {
     let takes_part = |arguments: &[&str]| {
-        let output =
-            heapmark(&[&["run", "--list", "-w", "^graph/tree$", "-A", "^(jemalloc|snmalloc)$"], arguments].concat());
+        let others = "^(jemalloc|snmalloc|rpmalloc|rusty_alloc)$";
+        let output = heapmark(&[&["run", "--list", "-w", "^graph/tree$", "-A", others], arguments].concat());
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
         let plan = text(&output.stdout);
         let names: Vec<_> = plan.lines().filter_map(|line| line.split('\t').nth(1)).map(str::to_owned).collect();
         names
     };
-    assert_eq!(takes_part(&[]), ["system", "system (twin)", "mimalloc"]);
+    assert_eq!(takes_part(&[]), ["system", "system (twin)", "dlmalloc", "mimalloc"]);
     assert_eq!(takes_part(&["-a", "^handicap|counting$"]), ["system", "system (twin)", "handicap"]);
     let with = takes_part(&["-a", "^system$", "--with", "handicap@slowdown_pct:5"]);
     assert_eq!(with, ["system", "system (twin)", "handicap@slowdown_pct:5"]);
     let reference = "handicap@slowdown_pct:0";
     let with = takes_part(&["-a", "^mimalloc$", "--reference", reference]);
     assert_eq!(with, [reference, "handicap@slowdown_pct:0 (twin)", "mimalloc"]);
+}
+
+#[test]
+fn workers_of_the_package_around_the_folder_stand_for_themselves() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own-workload/src");
+    let here = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("heapmark").expect("the command is built");
+        let output = command.args(arguments).current_dir(&folder).output().expect("the command runs");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_eq!(here(&["build", "--list"]), "words-mimalloc\nwords-system\n");
+    let plan = here(&["run", "--list"]);
+    let rows: Vec<_> = plan.lines().map(|line| line.split('\t').take(2).collect::<Vec<_>>()).collect();
+    let names = ["words-system", "words-system (twin)", "words-mimalloc"];
+    assert_eq!(rows, names.map(|name| ["own/words", name]));
+    assert!(here(&["list", "own/words"]).contains("words of the text"));
 }
 
 #[test]
@@ -138,7 +164,8 @@ fn knobs_are_set_and_read_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("record.jsonl");
     let record = record.to_str().expect("UTF-8");
-    let with = ["--with", "mimalloc@purge_delay:7", "--with", "mimalloc@no_such_knob:1"];
+    let known = ["mimalloc@purge_delay:7", "rusty_alloc@purge_delay:7"];
+    let with = ["--with", known[0], "--with", known[1], "--with", "mimalloc@no_such_knob:1"];
     let arguments = ["run", "-w", "graph/tree", "-a", "^system$", "--blocks", "1", "-o", record];
     let output = heapmark(&[&arguments[..], &with].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
@@ -147,8 +174,10 @@ fn knobs_are_set_and_read_back() {
         let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a row is JSON"));
         rows.into_iter().find(|row| row["row"] == "contender" && row["name"] == name).expect("the contender has a row")
     };
-    let knob = &contender("mimalloc@purge_delay:7")["identity"]["knobs"]["purge_delay"];
-    assert_eq!((&knob["value"], &knob["confirmed"]), (&"7".into(), &true.into()));
+    for name in known {
+        let knob = &contender(name)["identity"]["knobs"]["purge_delay"];
+        assert_eq!((&knob["value"], &knob["confirmed"]), (&"7".into(), &true.into()), "{name}");
+    }
     assert_eq!(contender("mimalloc@no_such_knob:1")["status"], "knob");
 }
 
@@ -163,7 +192,10 @@ fn a_budget_without_room_for_a_block_is_a_failure_that_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = folder.path().join("record.jsonl");
     let record = record.to_str().expect("UTF-8");
-    let arguments = ["run", "-w", "graph/tree", "-a", "^$", "--worker", "gone=/nonexistent/worker", "--budget", "1ms"];
+    let script = folder.path().join("script");
+    executable(&script, "#!/no/such/interpreter\n");
+    let gone = format!("gone={}", script.display());
+    let arguments = ["run", "-w", "graph/tree", "-a", "^$", "--worker", &gone, "--budget", "1ms"];
     let output = heapmark(&[&arguments[..], &["-o", record]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("not one block fits into a budget of"), "{}", text(&output.stderr));

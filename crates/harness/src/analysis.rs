@@ -1,10 +1,11 @@
 //! From the rows of a record to outcomes: pairs samples by block, estimates, judges, and holds the twin against it.
 
-use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome};
-use crate::record::{Record, Role, Sample};
+use crate::outcome::{Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome};
+use crate::over_time::{LEAST_RETAINED, OverTime, retained};
+use crate::record::{CaseRow, CountsRow, Record, Role, Sample};
 use crate::stats::{
-    BlockRatio, Direction, PairEstimate, Verdict, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
-    t_interval, twin_differs,
+    BlockRatio, Direction, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test, t_interval,
+    twin_differs,
 };
 use crate::{Arrangement, Bytes, Case, Error, Nanos, Settings, Status, UnitsPerSecond};
 
@@ -37,18 +38,16 @@ impl Outcome {
                 cases.push(case);
             }
         }
-        Self {
-            reference: scale.reference.unwrap_or_default().to_owned(),
-            margin: scale.margin,
-            cases: analyse(record, &cases, scale),
-        }
+        let (cases, alarms) = analyse(record, &cases, scale);
+        let reference = scale.reference.unwrap_or_default().to_owned();
+        Self { reference, margin: scale.margin, cases, alarms }
     }
 }
 
 impl CaseOutcome {
-    /// What a record says about one case. A case that the record lacks has no contenders.
+    /// What a record says about one case, without regard to its controls. A case that the record lacks has no contenders.
     pub fn of(record: &Record, case: &Case) -> Self {
-        let mut cases = analyse(record, &[case], Scale::of(record));
+        let (mut cases, _) = analyse(record, &[case], Scale::of(record));
         cases.pop().unwrap_or_else(|| unreachable!("one case in, one out"))
     }
 }
@@ -76,16 +75,16 @@ fn recorded_reference(record: &Record) -> Option<&str> {
     row.or_else(|| record.run.as_ref().map(|run| run.reference.as_str()))
 }
 
-/// The outcomes of these cases, in their order. They are one family: the more workloads there are, the stronger the
-/// evidence must be that a twin differs.
+/// The outcomes of these cases, in their order, and what the controls among them found. They are one family: the more
+/// workloads there are, the stronger the evidence must be that a twin differs.
 ///
 /// Everyone has a sample in each block, so that anyone can be the reference. The twin is always held against what it is a
 /// copy of.
-fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> Vec<CaseOutcome> {
+fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> (Vec<CaseOutcome>, Vec<Alarm>) {
     let views: Vec<CaseView<'_>> = cases.iter().map(|case| CaseView::new(record, case, scale.reference)).collect();
     let margin = scale.margin;
     let mut outcomes: Vec<CaseOutcome> = views.iter().map(|view| view.outcome(margin)).collect();
-    for metric in [Metric::Wall, Metric::Cpu, Metric::PeakRss] {
+    for metric in Metric::ALL {
         let twins: Vec<Vec<f64>> = views.iter().map(|view| view.twin_log_ratios(metric)).collect();
         for (outcome, differs) in outcomes.iter_mut().zip(twin_differs(&twins, margin)) {
             if differs {
@@ -93,7 +92,43 @@ fn analyse<'a>(record: &'a Record, cases: &[&'a Case], scale: Scale<'a>) -> Vec<
             }
         }
     }
-    outcomes
+    let alarms =
+        [Metric::Wall, Metric::Cpu, Metric::PeakRss].map(|metric| alarms_of(&views, &mut outcomes, metric, margin));
+    let alarms: Vec<Alarm> = alarms.into_iter().flatten().collect();
+    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.case.is_control()) {
+        for alarm in &alarms {
+            if let Some(contender) = outcome.contenders.iter_mut().find(|contender| contender.name == alarm.contender) {
+                contender.uncall(alarm.metric);
+            }
+        }
+    }
+    (outcomes, alarms)
+}
+
+/// Who differs from the reference in a control. All pairs of all controls are one family, as the twins are: in a control a
+/// difference is only called where it holds among them.
+fn alarms_of(views: &[CaseView<'_>], outcomes: &mut [CaseOutcome], metric: Metric, margin: f64) -> Vec<Alarm> {
+    let mut pairs = Vec::new();
+    let mut log_ratios = Vec::new();
+    for (view, outcome) in views.iter().zip(outcomes).filter(|(view, _)| view.case.is_control()) {
+        let is_trusted = !outcome.distrusted.contains(&metric);
+        for contender in &mut outcome.contenders {
+            let Some(compared) = contender.compared(metric) else { continue };
+            log_ratios.push(view.log_ratios(view.to_reference(&contender.name), metric));
+            pairs.push((view.case, is_trusted && compared.verdict.is_difference(), contender));
+        }
+    }
+    let mut alarms = Vec::new();
+    for ((case, is_called, contender), differs) in pairs.into_iter().zip(twin_differs(&log_ratios, margin)) {
+        let Some(compared) = contender.compared(metric).filter(|_| is_called) else { continue };
+        if differs {
+            let (case, contender) = (case.clone(), contender.name.clone());
+            alarms.push(Alarm { case, contender, metric, verdict: compared.verdict });
+        } else {
+            contender.uncall(metric);
+        }
+    }
+    alarms
 }
 
 /// The log-ratios of every pair whose precision matters to the stopping rule: CPU time and memory of everyone who has not
@@ -111,16 +146,7 @@ pub(crate) fn log_ratios_for_precision(record: &Record, case: &Case) -> Vec<Vec<
 /// Where two copies of one program are called different, no difference of that metric can be believed.
 fn distrust(outcome: &mut CaseOutcome, metric: Metric) {
     outcome.distrusted.push(metric);
-    for contender in &mut outcome.contenders {
-        let compared = match metric {
-            Metric::Wall => &mut contender.wall,
-            Metric::Cpu => &mut contender.cpu,
-            Metric::PeakRss => &mut contender.memory,
-        };
-        if let Some(compared) = compared {
-            compared.verdict = Verdict::Unclear;
-        }
-    }
+    outcome.contenders.iter_mut().for_each(|contender| contender.uncall(metric));
 }
 
 /// Two who took part: one, and whom it is compared with.
@@ -173,7 +199,10 @@ impl<'a> CaseView<'a> {
 
     /// The samples of a contender from which this metric is read.
     fn samples_for(&self, name: &str, metric: Metric) -> Vec<&'a Sample> {
-        let from = if metric == Metric::PeakRss { self.memory_from } else { self.time_from };
+        let from = match metric {
+            Metric::Wall | Metric::Cpu => self.time_from,
+            Metric::PeakRss | Metric::Retained => self.memory_from,
+        };
         let ours = self.samples.iter().copied();
         ours.filter(|s| s.contender == name && Some(s.arrangement) == from && s.status.is_ok()).collect()
     }
@@ -205,7 +234,10 @@ impl<'a> CaseView<'a> {
         let log_ratios = self.log_ratios(pair, metric);
         let pair = PairEstimate::of(&self.block_ratios(pair, metric))?;
         let estimate = *pair.deciding();
-        let direction = if metric == Metric::PeakRss { Direction::Memory } else { Direction::Time };
+        let direction = match metric {
+            Metric::Wall | Metric::Cpu => Direction::Time,
+            Metric::PeakRss | Metric::Retained => Direction::Memory,
+        };
         let of_t = t_interval(&log_ratios, 0.95);
         Some(Compared {
             estimate,
@@ -236,12 +268,43 @@ impl<'a> CaseView<'a> {
             wall: compared(Metric::Wall),
             cpu: compared(Metric::Cpu),
             memory: compared(Metric::PeakRss),
+            over_time: (self.is_over_time() && status.is_ok()).then(|| OverTime {
+                retained_against: compared(Metric::Retained),
+                ..OverTime::of(&self.undisturbed(name), self.counts(), self.idle_system())
+            }),
             status,
         }
     }
 
+    fn row(&self) -> Option<&'a CaseRow> {
+        self.record.cases.iter().find(|row| row.case == *self.case)
+    }
+
+    fn counts(&self) -> Option<&'a CountsRow> {
+        self.record.counts.iter().find(|counts| counts.case == *self.case)
+    }
+
+    /// Whether the case is about memory over time, or its samples were followed through quiet times.
+    fn is_over_time(&self) -> bool {
+        self.row().is_some_and(|row| row.over_time) || self.samples.iter().any(|sample| !sample.settled.is_empty())
+    }
+
+    fn undisturbed(&self, name: &str) -> Vec<&'a Sample> {
+        let alone = |sample: &&Sample| sample.arrangement == Arrangement::Alone && sample.status.is_ok();
+        self.samples.iter().copied().filter(|sample| sample.contender == name && alone(sample)).collect()
+    }
+
+    /// What the idle worker with the system's allocator needs, which has next to nothing of its own; where it did not take
+    /// part, the idle reference.
+    fn idle_system(&self) -> Option<Bytes> {
+        let rows = &self.record.contenders;
+        let system = rows.iter().find(|row| row.backend == "system" && row.set.is_empty());
+        let row = system.or_else(|| rows.iter().find(|row| Some(row.name.as_str()) == self.reference))?;
+        row.identity.as_ref()?.start_rss
+    }
+
     fn outcome(&self, margin: f64) -> CaseOutcome {
-        let row = self.record.cases.iter().find(|row| row.case == *self.case);
+        let row = self.row();
         let (first, others): (Vec<_>, Vec<_>) =
             self.names(|role| role != Role::Twin).partition(|name| Some(*name) == self.reference);
         let twin = self.names(|role| role == Role::Twin).next();
@@ -257,7 +320,7 @@ impl<'a> CaseView<'a> {
             twin_of: twin.and_then(|_| recorded_reference(self.record)).map(str::to_owned),
             time_from: self.time_from,
             memory_from: self.memory_from,
-            counts: self.record.counts.iter().find(|counts| counts.case == *self.case).cloned(),
+            counts: self.counts().cloned(),
             distrusted: Vec::new(),
         }
     }
@@ -288,7 +351,12 @@ fn values(sample: &Sample, metric: Metric) -> Vec<f64> {
         (Metric::Cpu, Arrangement::Alone) => {
             vec![sample.cpu().0 as f64 + counted_idle(sample) * sample.idle_cpu_ns as f64]
         }
-        (Metric::PeakRss, _) => sample.peak_rss.iter().map(|bytes| bytes.0 as f64).collect(),
+        (Metric::PeakRss, _) => {
+            // An allocator's own start-up memory is no part of what a control does.
+            let start = sample.start_rss.filter(|_| sample.case.is_control()).unwrap_or_default();
+            sample.peak_rss.iter().map(|bytes| bytes.0.saturating_sub(start.0) as f64).collect()
+        }
+        (Metric::Retained, _) => retained(sample).map(|share| share.max(LEAST_RETAINED)).into_iter().collect(),
     }
 }
 

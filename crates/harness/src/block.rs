@@ -77,7 +77,7 @@ pub(crate) fn run_undisturbed(running: &mut Running<'_>, work: Work<'_>) {
     for _ in 0..work.settings.warm_turns {
         running.warm_turn();
     }
-    for _ in 0..work.settings.turns_alone {
+    for _ in 0..work.turns_alone {
         running.turn(0);
     }
     running.finish();

@@ -29,17 +29,18 @@ pub struct Backend {
 
 /// A program that Cargo can build and that is a worker by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Target {
-    package: String,
+pub(crate) struct Target {
+    pub(crate) package: String,
     program: String,
     /// Whether it is one of the workspace's own backends, and not a worker that some other package brings along.
-    standard: bool,
+    pub(crate) standard: bool,
     /// Whether its package says so.
-    opt_in: bool,
+    pub(crate) opt_in: bool,
 }
 
 impl Target {
-    fn backend(&self) -> &str {
+    /// The name of the worker.
+    pub(crate) fn backend(&self) -> &str {
         self.program.strip_prefix(WORKER_PREFIX).unwrap_or(&self.program)
     }
 }
@@ -50,18 +51,27 @@ impl Workspace {
         Self { root: root.into() }
     }
 
-    /// The heapmark workspace around the current folder, else the one that this program was built from.
-    ///
-    /// It is known by the table `[workspace.metadata.heapmark]` in its `Cargo.toml`.
+    /// The heapmark checkout around the current folder, else the one that this program was built from: for tools that need
+    /// its sources. What a run takes its workers from is told by [`Surroundings`](crate::Surroundings).
     pub fn find() -> Option<Self> {
-        let is_ours = |folder: &&Path| {
-            std::fs::read_to_string(folder.join("Cargo.toml"))
-                .is_ok_and(|manifest| manifest.lines().any(|line| line.trim() == "[workspace.metadata.heapmark]"))
-        };
         let here = std::env::current_dir().ok();
-        let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let around_here = here.as_deref().and_then(|here| here.ancestors().find(is_ours));
-        around_here.or_else(|| built_from.ancestors().find(is_ours)).map(Self::at)
+        here.as_deref().and_then(Self::around).or_else(Self::built_from)
+    }
+
+    /// The heapmark checkout that a folder lies in. It is known by the table `[workspace.metadata.heapmark]` in its
+    /// `Cargo.toml`.
+    pub fn around(folder: &Path) -> Option<Self> {
+        nearest(folder, "[workspace.metadata.heapmark]")
+    }
+
+    /// The checkout that this program was built from, if it is still there.
+    pub(crate) fn built_from() -> Option<Self> {
+        Self::around(Path::new(env!("CARGO_MANIFEST_DIR")))
+    }
+
+    /// The package around a folder that says by a table in its `Cargo.toml` that it has workers.
+    pub(crate) fn package_around(folder: &Path) -> Option<Self> {
+        nearest(folder, "[package.metadata.heapmark]")
     }
 
     /// Where it lies.
@@ -105,7 +115,8 @@ impl Workspace {
         self.build_targets(targets)
     }
 
-    fn build_targets(&self, targets: Vec<Target>) -> Result<Vec<Worker>, Error> {
+    /// Builds these programs, of this workspace.
+    pub(crate) fn build_targets(&self, targets: Vec<Target>) -> Result<Vec<Worker>, Error> {
         if targets.is_empty() {
             return Ok(Vec::new());
         }
@@ -122,7 +133,7 @@ impl Workspace {
         let worker = |target: Target| {
             let built = programs.iter().find(|(name, _)| *name == target.program);
             let program = built.map(|(_, path)| path.clone()).ok_or_else(|| self.why_not(&target));
-            Worker { name: target.backend().to_owned(), program }
+            Worker { name: target.backend().to_owned(), program, preload: None }
         };
         Ok(targets.into_iter().map(worker).collect())
     }
@@ -155,7 +166,7 @@ impl Workspace {
         Ok(workers_in(&self.metadata()?))
     }
 
-    fn metadata(&self) -> Result<serde_json::Value, Error> {
+    pub(crate) fn metadata(&self) -> Result<serde_json::Value, Error> {
         let output = Command::new(cargo_program())
             .current_dir(&self.root)
             .args(["metadata", "--no-deps", "--format-version=1"])
@@ -171,8 +182,17 @@ impl Workspace {
     }
 }
 
+/// The nearest folder, from this one upwards, whose `Cargo.toml` has this table.
+fn nearest(folder: &Path, table: &str) -> Option<Workspace> {
+    let has_it = |folder: &&Path| {
+        std::fs::read_to_string(folder.join("Cargo.toml"))
+            .is_ok_and(|manifest| manifest.lines().any(|line| line.trim() == table))
+    };
+    folder.ancestors().find(has_it).map(Workspace::at)
+}
+
 /// The workers in what `cargo metadata` says.
-fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
+pub(crate) fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let folder = metadata["metadata"]["heapmark"]["workers"].as_str();
     let folder = folder.zip(metadata["workspace_root"].as_str()).map(|(folder, root)| Path::new(root).join(folder));
@@ -230,8 +250,11 @@ fn executables(messages: &[u8]) -> Vec<(String, PathBuf)> {
 }
 
 /// The workers that lie beside the running program or on `PATH`: how an installed heapmark finds them.
+///
+/// Beside a program in a folder that Cargo builds into there may be workers of long ago, so these do not count.
 pub fn installed() -> Vec<Worker> {
-    let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_path_buf));
+    let program = std::env::current_exe().ok();
+    let beside = program.as_deref().and_then(Path::parent).filter(|folder| !is_built_into(folder)).map(Path::to_owned);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = beside.into_iter().chain(std::env::split_paths(&path));
     let mut workers: Vec<Worker> = Vec::new();
@@ -248,9 +271,22 @@ pub fn installed() -> Vec<Worker> {
     workers
 }
 
+/// Whether Cargo builds into this folder: it marks the folder of all builds, which is at most two above that of a profile.
+fn is_built_into(folder: &Path) -> bool {
+    folder.ancestors().take(3).any(|folder| folder.join("CACHEDIR.TAG").is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cargo_has_built_is_not_installed() {
+        let program = std::env::current_exe().expect("this program is somewhere");
+        assert!(is_built_into(program.parent().and_then(Path::parent).expect("a folder of Cargo's")));
+        let elsewhere = tempfile::tempdir().expect("a folder for temporary files");
+        assert!(!is_built_into(elsewhere.path()));
+    }
 
     #[test]
     fn flags_gain_ndebug_once() {

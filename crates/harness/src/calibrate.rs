@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use heapmark_protocol::Numbers;
+
 use crate::process::Limits;
 use crate::sample::{Entrant, Running, Work};
 use crate::{Arrangement, Bytes, Case, Nanos, Settings, Status};
@@ -27,7 +29,7 @@ const CHECKS: usize = 3;
 ///
 /// Fails with the status of the worker if it cannot do the work.
 pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> Result<Calibration, Status> {
-    let work = Work { case, settings, turn_units: 1, turns: 0 };
+    let work = Work { case, settings, turn_units: 1, turns: 0, turns_alone: 0, settle: Numbers::default() };
     let begun = Instant::now();
     let mut running = Running::start(entrant, work, 0, Arrangement::Alone, settings.seed, 0);
     if !running.is_alive() {

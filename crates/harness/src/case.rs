@@ -23,11 +23,36 @@ impl Case {
         Self { workload: workload.into(), parameters: BTreeMap::new() }
     }
 
+    /// Whether it is a control: work in which no allocator can differ from another, so that whoever does says something of the
+    /// machine, or of the programs, and nothing of allocators.
+    pub fn is_control(&self) -> bool {
+        self.workload.starts_with("control/")
+    }
+
     /// The same with one parameter set.
     #[must_use]
     pub fn with(mut self, parameter: impl Into<String>, value: impl fmt::Display) -> Self {
         self.parameters.insert(parameter.into(), value.to_string());
         self
+    }
+
+    /// Reads `family/name?parameter=value&parameter=value`, as cases are shown. Fails with what the form should be.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let wrong =
+            || Error::Usage(format!("{text:?} is not a workload: write NAME or NAME?parameter=value&parameter=value"));
+        let (name, parameters) = match text.split_once('?') {
+            Some((name, parameters)) => (name, Some(parameters)),
+            None => (text, None),
+        };
+        let mut case = Self::new(name);
+        for pair in parameters.into_iter().flat_map(|parameters| parameters.split('&')) {
+            let (parameter, value) = pair.split_once('=').ok_or_else(wrong)?;
+            if parameter.is_empty() || value.is_empty() || case.parameters.contains_key(parameter) {
+                return Err(wrong());
+            }
+            case = case.with(parameter, value);
+        }
+        if name.is_empty() { Err(wrong()) } else { Ok(case) }
     }
 }
 
@@ -74,6 +99,17 @@ pub struct WorkloadInfo {
     pub details: String,
     /// Its parameters.
     pub parameters: Vec<ParameterInfo>,
+    /// For a workload about memory over time: after how much quiet time, in milliseconds, memory is read again once
+    /// everything was dropped. None for others.
+    #[serde(default)]
+    pub settle_ms: Vec<u64>,
+}
+
+impl WorkloadInfo {
+    /// Whether its memory over time is what it is about.
+    pub fn is_over_time(&self) -> bool {
+        !self.settle_ms.is_empty()
+    }
 }
 
 /// One parameter of a workload.
@@ -179,7 +215,19 @@ mod tests {
                     parameter("depth", ParameterValues::Number { min: 1, max: 20 }),
                     parameter("shape", ParameterValues::Choice(vec!["flat".into(), "tall".into()])),
                 ],
+                settle_ms: Vec::new(),
             }],
+        }
+    }
+
+    #[test]
+    fn a_case_is_read_as_it_is_shown() {
+        for text in ["graph/tree", "graph/tree?depth=20", "graph/tree?depth=20&shape=tall"] {
+            assert_eq!(Case::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "?depth=1", "a?", "a?b", "a?b=", "a?=1", "a?b=1&", "a?b=1&b=2"] {
+            let error = Case::parse(text).unwrap_err().to_string();
+            assert!(error.contains("NAME?parameter=value") && !error.contains('\n'), "{error}");
         }
     }
 

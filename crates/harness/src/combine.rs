@@ -233,6 +233,9 @@ mod tests {
                 turn_units: 1,
                 turn: crate::Nanos(1),
                 turns: 1,
+                turns_alone: None,
+                over_time: false,
+                settle_ms: Vec::new(),
                 arrangements: vec![Arrangement::Turns],
                 no_turns: None,
             })));

@@ -1,10 +1,9 @@
 //! Setting up a run: who takes part, how it is made, where the record goes.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::outcome::Outcome;
-use crate::process::{Conversation, Start};
+use crate::process::{Conversation, Launch, Start};
 use crate::record::{Record, RecordFile};
 use crate::session::{Event, Session};
 use crate::{Case, Catalogue, Contender, Error, Settings, Status, Stop, Worker};
@@ -137,7 +136,7 @@ impl Comparison {
 /// Starts a worker only to hear what it offers.
 fn ask_catalogue(contender: &Contender, settings: &Settings) -> Result<Catalogue, Status> {
     let program = contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
-    let mut conversation = Conversation::open(program, &Start::new(settings, 0, &BTreeMap::new()))?;
+    let mut conversation = Conversation::open(program, &Start::new(settings, 0, &Launch::of(contender, program)?))?;
     let catalogue = conversation.catalogue()?;
     conversation.quit()?;
     Ok(catalogue)

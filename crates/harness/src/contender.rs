@@ -12,13 +12,32 @@ pub struct Worker {
     pub name: String,
     /// The program, or why there is none.
     pub program: Result<PathBuf, String>,
+    /// A library that the dynamic linker loads into the program first, to replace malloc: the allocator is then the library's.
+    pub preload: Option<PathBuf>,
 }
 
 impl Worker {
     /// The program at `path`, under this name.
     pub fn at(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), program: Ok(path.into()) }
+        Self { name: name.into(), program: Ok(path.into()), preload: None }
     }
+
+    /// A worker of which there is no program, and why.
+    pub fn missing(name: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { name: name.into(), program: Err(why.into()), preload: None }
+    }
+
+    /// The same program under another name, with this library in the place of its malloc. It has to be a worker of the system
+    /// allocator: one that brings its own would not notice.
+    #[must_use]
+    pub fn preloading(self, name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), preload: Some(library.into()), ..self }
+    }
+}
+
+/// Whether contenders may be called so: what a name consists of never has to be quoted on a command line.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))
 }
 
 /// A backend and its configuration, as given: `jemalloc` or `jemalloc@dirty_decay_ms:0,narenas:1`.
@@ -33,31 +52,51 @@ pub struct ContenderName {
 impl ContenderName {
     /// Reads `NAME` or `NAME@key:value,…`. Fails with what the form should be.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let form = "write NAME or NAME@knob:value,knob:value";
-        let wrong = |why: &str| Error::Usage(format!("{text:?} is not a contender: {why}; {form}"));
+        Self::read(text).map_err(Error::Usage)
+    }
+
+    /// The same, failing with the bare reason.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let (backend, knobs) = match text.split_once('@') {
             Some((backend, knobs)) => (backend, Some(knobs)),
             None => (text, None),
         };
-        let is_name = |name: &str| {
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))
-        };
         if !is_name(backend) {
-            return Err(wrong("a name has letters, digits, `-`, `_`, `.` and `+`"));
+            return Err(not_a_contender(text, "a name has letters, digits, `-`, `_`, `.` and `+`"));
         }
-        let mut pairs: Vec<(String, String)> = Vec::new();
-        for pair in knobs.into_iter().flat_map(|knobs| knobs.split(',')) {
-            let (key, value) = pair.split_once(':').ok_or_else(|| wrong("a knob lacks its `:value`"))?;
-            if !is_name(key) || value.is_empty() {
-                return Err(wrong("a knob lacks its name or value"));
-            }
-            if pairs.iter().any(|(seen, _)| seen == key) {
-                return Err(wrong("a knob is set twice"));
-            }
-            pairs.push((key.to_owned(), value.to_owned()));
-        }
-        Ok(Self { backend: backend.to_owned(), knobs: pairs })
+        let knobs = knobs.map_or_else(|| Ok(Vec::new()), read_knobs).map_err(|why| not_a_contender(text, why))?;
+        Ok(Self { backend: backend.to_owned(), knobs })
     }
+
+    /// The same with more knobs. Fails where one of them is set already.
+    pub fn with_knobs(mut self, more: &[(String, String)]) -> Result<Self, Error> {
+        if let Some((knob, _)) = more.iter().find(|(knob, _)| self.knobs.iter().any(|(seen, _)| seen == knob)) {
+            return Err(Error::Usage(not_a_contender(&self.to_string(), &format!("{knob} would be set twice"))));
+        }
+        self.knobs.extend_from_slice(more);
+        Ok(self)
+    }
+}
+
+/// Why a text names no contender, and what one looks like.
+pub(crate) fn not_a_contender(text: &str, why: &str) -> String {
+    format!("{text:?} is not a contender: {why}; write NAME or NAME@knob:value,knob:value")
+}
+
+/// Reads `key:value,…`.
+pub(crate) fn read_knobs(text: &str) -> Result<Vec<(String, String)>, &'static str> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for pair in text.split(',') {
+        let (key, value) = pair.split_once(':').ok_or("a knob lacks its `:value`")?;
+        if !is_name(key) || value.is_empty() {
+            return Err("a knob lacks its name or value");
+        }
+        if pairs.iter().any(|(seen, _)| seen == key) {
+            return Err("a knob is set twice");
+        }
+        pairs.push((key.to_owned(), value.to_owned()));
+    }
+    Ok(pairs)
 }
 
 impl fmt::Display for ContenderName {
@@ -67,6 +106,33 @@ impl fmt::Display for ContenderName {
             write!(f, "{}{key}:{value}", if index == 0 { '@' } else { ',' })?;
         }
         Ok(())
+    }
+}
+
+/// A contender that is asked for, under the name that it takes part under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedContender {
+    /// What it is called: its backend and knobs spelt out, or a name of its own.
+    pub name: String,
+    /// What it is.
+    pub is: ContenderName,
+}
+
+impl NamedContender {
+    /// Whether it is a backend as it is.
+    pub fn is_plain(&self) -> bool {
+        self.is.knobs.is_empty() && self.name == self.is.backend
+    }
+
+    /// Finds the worker for it among `workers`. Fails with the names there are.
+    pub fn resolve(&self, workers: &[Worker]) -> Result<Contender, Error> {
+        Ok(Contender { name: self.name.clone(), ..Contender::resolve(&self.is, workers)? })
+    }
+}
+
+impl From<ContenderName> for NamedContender {
+    fn from(is: ContenderName) -> Self {
+        Self { name: is.to_string(), is }
     }
 }
 
@@ -108,6 +174,15 @@ mod tests {
         {
             assert_eq!(ContenderName::parse(text).unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn knobs_are_added_but_not_set_twice() {
+        let one = ContenderName::parse("a@b:1").unwrap();
+        let two = one.clone().with_knobs(&[("c".into(), "2".into())]).unwrap();
+        assert_eq!(two.to_string(), "a@b:1,c:2");
+        let error = one.with_knobs(&[("b".into(), "2".into())]).unwrap_err().to_string();
+        assert!(error.contains("b would be set twice"), "{error}");
     }
 
     #[test]

@@ -1,35 +1,34 @@
 //! Contenders introduce themselves: who they are, what they offer, whether their knobs took.
 
-use std::collections::BTreeMap;
-
 use crate::case::Catalogue;
-use crate::process::{Conversation, Greeting, Start, check_knobs, knob_variables};
+use crate::process::{Conversation, Greeting, Launch, Start, check_knobs, knob_variables};
 use crate::record::{ContenderRow, IdentityRow, Kind, KnobValue, Role};
 use crate::{Bytes, Contender, Error, Settings, Status, Worker};
 
 /// A worker that has introduced itself.
 pub(crate) struct Introduced {
     pub(crate) greeting: Greeting,
-    /// Variables that turn its knobs.
-    pub(crate) variables: BTreeMap<String, String>,
+    /// How it has to be started for its knobs to be turned.
+    pub(crate) launch: Launch,
     pub(crate) catalogue: Catalogue,
 }
 
 /// Starts a worker, to hear what it offers and what knobs it has; then once more with the knobs turned, to see that they took.
 pub(crate) fn introduce(contender: &Contender, settings: &Settings) -> Result<Introduced, Status> {
     let program = contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
-    let mut conversation = Conversation::open(program, &Start::new(settings, 0, &BTreeMap::new()))?;
+    let mut launch = Launch::of(contender, program)?;
+    let mut conversation = Conversation::open(program, &Start::new(settings, 0, &launch))?;
     let catalogue = conversation.catalogue()?;
     let mut greeting = conversation.greeting().clone();
     conversation.quit()?;
-    let variables = knob_variables(contender, &greeting.knobs)?;
-    if !variables.is_empty() {
-        let conversation = Conversation::open(program, &Start::new(settings, 0, &variables))?;
+    launch.variables = knob_variables(contender, &greeting.knobs)?;
+    if !launch.variables.is_empty() {
+        let conversation = Conversation::open(program, &Start::new(settings, 0, &launch))?;
         greeting = conversation.greeting().clone();
-        check_knobs(contender, &greeting)?;
         conversation.quit()?;
     }
-    Ok(Introduced { greeting, variables, catalogue })
+    check_knobs(contender, &greeting)?;
+    Ok(Introduced { greeting, launch, catalogue })
 }
 
 impl Worker {

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, CrossChecks, Metric, Outcome};
-use crate::stats::{Estimate, Verdict};
+use crate::stats::{Estimate, Trend, Verdict};
 use crate::{Case, Status};
 
 /// What a ratio is of.
@@ -21,11 +21,16 @@ pub enum Quantity {
     Cpu,
     /// Peak resident memory.
     PeakRss,
+    /// The share of the peak that is left once everything was dropped; only of cases about memory over time.
+    Retained,
+    /// Growth of resident memory in each turn; only of cases about memory over time. It is called for each contender by itself,
+    /// the reference too, and no ratio.
+    Slope,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss];
+    pub const ALL: [Self; 6] = [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::Slope];
 
     /// The name in records and on the command line.
     pub const fn word(self) -> &'static str {
@@ -34,25 +39,36 @@ impl Quantity {
             Self::Wall => "wall",
             Self::Cpu => "cpu",
             Self::PeakRss => "peak-rss",
+            Self::Retained => "retained",
+            Self::Slope => "slope",
         }
     }
 
-    /// The metric that it is judged by.
-    pub const fn metric(self) -> Metric {
-        match self {
+    /// The metric that it is judged by; nothing for the slope, which is compared with nobody's.
+    pub const fn metric(self) -> Option<Metric> {
+        Some(match self {
             Self::Throughput | Self::Wall => Metric::Wall,
             Self::Cpu => Metric::Cpu,
             Self::PeakRss => Metric::PeakRss,
-        }
+            Self::Retained => Metric::Retained,
+            Self::Slope => return None,
+        })
     }
 
-    /// What a contender was measured to have: units per second, nanoseconds per unit, or bytes.
+    /// Whether only cases about memory over time have it.
+    const fn is_over_time(self) -> bool {
+        matches!(self, Self::Retained | Self::Slope)
+    }
+
+    /// What a contender was measured to have: units per second, nanoseconds per unit, bytes, or a fraction.
     fn value(self, contender: &ContenderOutcome) -> Option<f64> {
         match self {
             Self::Throughput => contender.throughput.map(|per_second| per_second.0),
             Self::Wall => contender.throughput.map(|per_second| 1e9 / per_second.0).filter(|wall| wall.is_finite()),
             Self::Cpu => contender.cpu_per_unit_ns,
             Self::PeakRss => contender.peak_rss.map(|bytes| bytes.0 as f64),
+            Self::Retained => contender.over_time.as_ref()?.retained,
+            Self::Slope => Some(contender.over_time.as_ref()?.slope?.per_turn),
         }
     }
 }
@@ -60,6 +76,32 @@ impl Quantity {
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
+    }
+}
+
+/// What is called: how a contender compares, or what its memory does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Call {
+    /// Against the reference.
+    Verdict(Verdict),
+    /// By itself.
+    Trend(Trend),
+}
+
+impl Call {
+    /// Whether it does not decide.
+    pub fn is_unclear(self) -> bool {
+        matches!(self, Self::Verdict(Verdict::Unclear) | Self::Trend(Trend::Unclear))
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Verdict(verdict) => verdict.fmt(f),
+            Self::Trend(trend) => trend.fmt(f),
+        }
     }
 }
 
@@ -78,13 +120,13 @@ pub struct Judgement {
     pub reference: String,
     /// What is compared.
     pub metric: Quantity,
-    /// The contender's: units per second, nanoseconds per unit, or bytes.
+    /// The contender's: units per second, nanoseconds per unit, bytes, or a fraction: of the peak, or of the level in each turn.
     pub value: Option<f64>,
     /// The reference's.
     pub reference_value: Option<f64>,
-    /// Contender ÷ reference.
+    /// Contender ÷ reference; absent for a slope.
     pub ratio: Option<f64>,
-    /// Where its 95 % interval begins.
+    /// Where its 95 % interval begins; for a slope, that of the value.
     pub low: Option<f64>,
     /// Where that ends.
     pub high: Option<f64>,
@@ -92,13 +134,15 @@ pub struct Judgement {
     pub blocks: usize,
     /// What that means; nothing where the contender failed.
     #[serde(serialize_with = "verdict_or_error")]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Call>,
     /// The minimum detectable effect: the least true difference that is found in four of five runs, as a fraction.
     pub mde: Option<f64>,
     /// Whether the cost lies in rare turns, so that their sum decides and not the typical turn.
     pub uneven: bool,
     /// Whether the twin was called different on this metric, so that nothing is called on it.
     pub distrusted: bool,
+    /// Whether this contender was called different on this metric in a control, so that nothing is called on it.
+    pub alarmed: bool,
     /// About how many blocks there would have to be for a verdict.
     pub blocks_needed: Option<usize>,
     /// What other methods say; they decide nothing.
@@ -126,21 +170,28 @@ impl Judgement {
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn verdict_or_error<S: serde::Serializer>(verdict: &Option<Verdict>, serializer: S) -> Result<S::Ok, S::Error> {
+fn verdict_or_error<S: serde::Serializer>(verdict: &Option<Call>, serializer: S) -> Result<S::Ok, S::Error> {
     match verdict {
         Some(verdict) => verdict.serialize(serializer),
         None => serializer.serialize_str("error"),
     }
 }
 
-/// Every contender but the reference, case by case, quantity by quantity. `record` is what the record is called.
+/// Every contender but the reference, case by case, quantity by quantity; of the reference only the slope, where there is
+/// one. `record` is what the record is called.
 pub fn judgements(outcome: &Outcome, record: &str, quantities: &[Quantity]) -> Vec<Judgement> {
     let mut rows = Vec::new();
     for case in &outcome.cases {
         let reference = case.contender(&outcome.reference);
-        for contender in case.contenders.iter().filter(|contender| contender.name != outcome.reference) {
-            let pair = (contender, reference);
-            rows.extend(quantities.iter().map(|&quantity| row(case, pair, &outcome.reference, record, quantity)));
+        let has = |quantity: &&Quantity| case.is_over_time() || !quantity.is_over_time();
+        for contender in &case.contenders {
+            let is_reference = contender.name == outcome.reference;
+            let wanted = |quantity: &&Quantity| !is_reference || **quantity == Quantity::Slope;
+            for &quantity in quantities.iter().filter(has).filter(wanted) {
+                let row = row(case, (contender, reference), &outcome.reference, record, quantity);
+                let alarmed = |metric| outcome.is_alarmed(&case.case, &contender.name, metric);
+                rows.push(Judgement { alarmed: quantity.metric().is_some_and(alarmed), ..row });
+            }
         }
     }
     rows
@@ -152,7 +203,8 @@ pub fn twin_judgements(outcome: &Outcome, record: &str, quantities: &[Quantity])
     for case in &outcome.cases {
         let (Some(twin), Some(original)) = (&case.twin, &case.twin_of) else { continue };
         let pair = (twin, case.contender(original));
-        rows.extend(quantities.iter().map(|&quantity| row(case, pair, original, record, quantity)));
+        let has = |quantity: &&Quantity| case.is_over_time() || !quantity.is_over_time();
+        rows.extend(quantities.iter().filter(has).map(|&quantity| row(case, pair, original, record, quantity)));
     }
     rows
 }
@@ -169,8 +221,14 @@ fn row(
         Quantity::Wall => contender.wall,
         Quantity::Cpu => contender.cpu,
         Quantity::PeakRss => contender.memory,
+        Quantity::Retained => contender.compared(Metric::Retained),
+        Quantity::Slope => None,
     };
-    let verdict = compared.map_or(Verdict::Unclear, |compared| compared.verdict);
+    let slope = contender.over_time.as_ref().and_then(|memory| memory.slope).filter(|_| quantity == Quantity::Slope);
+    let call = match quantity {
+        Quantity::Slope => Call::Trend(slope.map_or(Trend::Unclear, |slope| slope.trend)),
+        _ => Call::Verdict(compared.map_or(Verdict::Unclear, |compared| compared.verdict)),
+    };
     Judgement {
         record: record.to_owned(),
         workload: case.case.workload.clone(),
@@ -181,13 +239,14 @@ fn row(
         value: quantity.value(contender),
         reference_value: reference.and_then(|reference| quantity.value(reference)),
         ratio: compared.map(|compared| compared.estimate.ratio),
-        low: compared.and_then(|compared| compared.estimate.low),
-        high: compared.and_then(|compared| compared.estimate.high),
-        blocks: compared.map_or(0, |compared| compared.estimate.blocks),
-        verdict: contender.status.is_ok().then_some(verdict),
+        low: compared.and_then(|compared| compared.estimate.low).or_else(|| slope?.low),
+        high: compared.and_then(|compared| compared.estimate.high).or_else(|| slope?.high),
+        blocks: compared.map_or_else(|| slope.map_or(0, |slope| slope.samples), |compared| compared.estimate.blocks),
+        verdict: contender.status.is_ok().then_some(call),
         mde: compared.and_then(|compared| compared.minimum_detectable),
         uneven: compared.is_some_and(|compared| compared.uneven),
-        distrusted: case.distrusted.contains(&quantity.metric()),
+        distrusted: quantity.metric().is_some_and(|metric| case.distrusted.contains(&metric)),
+        alarmed: false,
         blocks_needed: compared.and_then(|compared| compared.blocks_needed),
         cross_checks: compared.map(|compared| compared.cross_checks),
         status: contender.status.clone(),
@@ -204,7 +263,8 @@ fn as_throughput(wall: Compared) -> Compared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bytes, UnitsPerSecond};
+    use crate::stats::Slope;
+    use crate::{Alarm, Bytes, OverTime, UnitsPerSecond};
 
     fn compared(ratio: f64, verdict: Verdict) -> Compared {
         Compared {
@@ -228,6 +288,7 @@ mod tests {
             wall,
             cpu: wall,
             memory: None,
+            over_time: None,
         }
     }
 
@@ -248,7 +309,7 @@ mod tests {
             counts: None,
             distrusted: vec![Metric::PeakRss],
         };
-        Outcome { reference: "system".into(), margin: 0.01, cases: vec![case] }
+        Outcome { reference: "system".into(), margin: 0.01, cases: vec![case], alarms: Vec::new() }
     }
 
     #[test]
@@ -278,13 +339,64 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_unclear_and_distrust_is_told() {
         let rows = judgements(&outcome(), "r", &[Quantity::PeakRss]);
-        assert_eq!((rows[0].verdict, rows[0].blocks, rows[0].distrusted), (Some(Verdict::Unclear), 0, true));
+        assert_eq!(
+            (rows[0].verdict, rows[0].blocks, rows[0].distrusted),
+            (Some(Call::Verdict(Verdict::Unclear)), 0, true)
+        );
     }
 
     #[test]
     fn the_twin_is_a_row_of_its_own_kind() {
         let rows = twin_judgements(&outcome(), "r", &[Quantity::Cpu]);
         assert_eq!((rows.len(), rows[0].contender.as_str()), (1, "system (twin)"));
-        assert_eq!((rows[0].reference.as_str(), rows[0].verdict), ("system", Some(Verdict::Same)));
+        assert_eq!((rows[0].reference.as_str(), rows[0].verdict), ("system", Some(Call::Verdict(Verdict::Same))));
+    }
+
+    #[test]
+    fn memory_over_time_has_rows_where_a_case_is_about_it() {
+        let slope =
+            Slope { per_turn: 0.02, low: Some(0.01), high: Some(0.03), late: 0.02, samples: 7, trend: Trend::Growing };
+        let over_time = |retained: f64, against: Option<Compared>| {
+            let (retained, retained_against) = (Some(retained), against);
+            Some(OverTime { retained, retained_against, slope: Some(slope), ..OverTime::default() })
+        };
+        let mut outcome = outcome();
+        let [system, quick, _] = outcome.cases[0].contenders.as_mut_slice() else { unreachable!("there are three") };
+        system.over_time = over_time(0.8, None);
+        quick.over_time = over_time(0.4, Some(compared(0.5, Verdict::Leaner)));
+        let rows = judgements(&outcome, "r", &[Quantity::Retained, Quantity::Slope]);
+        let shown: Vec<_> = rows.iter().map(|row| (row.contender.as_str(), row.metric, row.verdict_word())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("system", Quantity::Slope, "growing".into()),
+                ("quick", Quantity::Retained, "leaner".into()),
+                ("quick", Quantity::Slope, "growing".into()),
+                ("dead", Quantity::Retained, "error".into()),
+                ("dead", Quantity::Slope, "error".into()),
+            ]
+        );
+        assert_eq!((rows[1].value, rows[1].reference_value, rows[1].ratio), (Some(0.4), Some(0.8), Some(0.5)));
+        let row = &rows[2];
+        assert_eq!((row.value, row.ratio, row.low, row.high), (Some(0.02), None, Some(0.01), Some(0.03)));
+        assert_eq!(serde_json::to_value(row).unwrap()["verdict"], "growing");
+    }
+
+    #[test]
+    fn what_a_control_found_is_told_of_whom_it_concerns() {
+        let alarm = Alarm {
+            case: Case::new("control/compute"),
+            contender: "quick".into(),
+            metric: Metric::Cpu,
+            verdict: Verdict::Slower,
+        };
+        let outcome = Outcome { alarms: vec![alarm], ..outcome() };
+        let rows = judgements(&outcome, "r", &[Quantity::Cpu, Quantity::Wall]);
+        let alarmed: Vec<_> = rows.iter().map(|row| (row.contender.as_str(), row.metric, row.alarmed)).collect();
+        let (cpu, wall) = (Quantity::Cpu, Quantity::Wall);
+        assert_eq!(
+            alarmed,
+            [("quick", cpu, true), ("quick", wall, false), ("dead", cpu, false), ("dead", wall, false)]
+        );
     }
 }

@@ -82,9 +82,12 @@ impl Machine {
     }
 }
 
+/// The file that holds the mode of transparent huge pages.
+pub(crate) const THP_MODE: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
 /// The word in brackets: `always [madvise] never`.
-fn thp_mode() -> Option<String> {
-    let line = line_of("/sys/kernel/mm/transparent_hugepage/enabled")?;
+pub(crate) fn thp_mode() -> Option<String> {
+    let line = line_of(THP_MODE)?;
     Some(line.split_once('[')?.1.split_once(']')?.0.to_owned())
 }
 

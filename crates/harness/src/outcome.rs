@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::over_time::OverTime;
 use crate::record::CountsRow;
 use crate::stats::{Estimate, Verdict};
 use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
@@ -17,6 +18,23 @@ pub struct Outcome {
     pub margin: f64,
     /// Case by case, in the order of the record.
     pub cases: Vec<CaseOutcome>,
+    /// What the controls among them found.
+    #[serde(default)]
+    pub alarms: Vec<Alarm>,
+}
+
+/// A control in which someone is called different, though no allocator can be there. What made the difference can be at
+/// work in every other case: no verdict on this contender and metric is given in them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alarm {
+    /// The control.
+    pub case: Case,
+    /// Who differs from the reference there.
+    pub contender: String,
+    /// In what.
+    pub metric: Metric,
+    /// How.
+    pub verdict: Verdict,
 }
 
 /// The outcome of one case.
@@ -51,8 +69,15 @@ pub enum Metric {
     Wall,
     /// CPU time.
     Cpu,
-    /// Peak resident memory.
+    /// Peak resident memory; in a control, above what the worker needed at its greeting.
     PeakRss,
+    /// The share of the peak that is left once everything was dropped.
+    Retained,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained];
 }
 
 /// One contender in one case.
@@ -77,6 +102,9 @@ pub struct ContenderOutcome {
     pub cpu: Option<Compared>,
     /// Peak resident memory against the reference.
     pub memory: Option<Compared>,
+    /// Memory over time, where the case is about it.
+    #[serde(default)]
+    pub over_time: Option<OverTime>,
 }
 
 /// The share of CPU time used between turns above which it is work that the allocator does behind the workload's back, and
@@ -115,6 +143,7 @@ impl fmt::Display for Metric {
             Self::Wall => "wall",
             Self::Cpu => "CPU",
             Self::PeakRss => "peak RSS",
+            Self::Retained => "retained memory",
         })
     }
 }
@@ -136,6 +165,29 @@ pub enum TimeVerdict {
 }
 
 impl ContenderOutcome {
+    /// One metric against the reference.
+    pub fn compared(&self, metric: Metric) -> Option<Compared> {
+        match metric {
+            Metric::Wall => self.wall,
+            Metric::Cpu => self.cpu,
+            Metric::PeakRss => self.memory,
+            Metric::Retained => self.over_time.as_ref()?.retained_against,
+        }
+    }
+
+    /// Takes back what is called of one metric.
+    pub(crate) fn uncall(&mut self, metric: Metric) {
+        let compared = match metric {
+            Metric::Wall => self.wall.as_mut(),
+            Metric::Cpu => self.cpu.as_mut(),
+            Metric::PeakRss => self.memory.as_mut(),
+            Metric::Retained => self.over_time.as_mut().and_then(|over_time| over_time.retained_against.as_mut()),
+        };
+        if let Some(compared) = compared {
+            compared.verdict = Verdict::Unclear;
+        }
+    }
+
     /// CPU time is the steadier clock on a shared machine, so it decides; wall time decides where CPU time cannot.
     pub fn time(&self) -> Option<TimeVerdict> {
         let (cpu, wall) = (self.cpu?.verdict, self.wall?.verdict);
@@ -148,6 +200,11 @@ impl ContenderOutcome {
 }
 
 impl CaseOutcome {
+    /// Whether it says anything of memory over time.
+    pub fn is_over_time(&self) -> bool {
+        self.contenders.iter().any(|contender| contender.over_time.is_some())
+    }
+
     /// The contender of this name.
     pub fn contender(&self, name: &str) -> Option<&ContenderOutcome> {
         self.contenders.iter().find(|contender| contender.name == name)
@@ -158,6 +215,12 @@ impl Outcome {
     /// The case whose workload has this name; the first, where several have other parameters.
     pub fn case(&self, workload: &str) -> Option<&CaseOutcome> {
         self.cases.iter().find(|outcome| outcome.case.workload == workload)
+    }
+
+    /// Whether a control keeps this metric of this contender from being called in this case.
+    pub fn is_alarmed(&self, case: &Case, contender: &str, metric: Metric) -> bool {
+        let applies = |alarm: &Alarm| alarm.contender == contender && alarm.metric == metric;
+        !case.is_control() && self.alarms.iter().any(applies)
     }
 
     /// Every failure: the case, the contender and its status.

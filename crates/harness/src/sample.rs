@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use heapmark_protocol::Turned;
+use heapmark_protocol::{Numbers, PhaseName, Turned};
 
-use crate::process::{Conversation, Start, check_knobs};
-use crate::record::{Kind, MemoryRow, Role, Sample};
+use crate::process::{Conversation, Launch, Start, check_knobs};
+use crate::record::{Kind, MemoryRow, Role, Sample, SettledRow};
 use crate::{Arrangement, Bytes, Case, Contender, Nanos, Settings, Status};
 
-/// Someone who takes part in a run: a contender in a role, with its knobs translated to variables.
+/// Someone who takes part in a run: a contender in a role, and how its worker is started.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrant {
     pub(crate) name: String,
@@ -19,7 +19,7 @@ pub(crate) struct Entrant {
     /// What it is for; absent if it could not be asked.
     pub(crate) kind: Option<Kind>,
     pub(crate) contender: Contender,
-    pub(crate) variables: BTreeMap<String, String>,
+    pub(crate) launch: Launch,
     /// `Ok` if it may be measured.
     pub(crate) status: Status,
 }
@@ -32,6 +32,10 @@ pub(crate) struct Work<'a> {
     pub(crate) turn_units: u64,
     /// Turns of a sample in [`Arrangement::Turns`].
     pub(crate) turns: u32,
+    /// Turns of a sample in [`Arrangement::Alone`].
+    pub(crate) turns_alone: u32,
+    /// After how much quiet time memory is read again in [`Arrangement::Alone`].
+    pub(crate) settle: Numbers,
 }
 
 /// A sample in the making.
@@ -80,7 +84,7 @@ impl<'a> Running<'a> {
             entrant.contender.worker.program.as_deref().map_err(|why| Status::NotBuilt { detail: why.clone() })?;
         let begun = Instant::now();
         let settings = self.work.settings;
-        let mut conversation = Conversation::open(program, &Start::new(settings, padding, &entrant.variables))?;
+        let mut conversation = Conversation::open(program, &Start::new(settings, padding, &entrant.launch))?;
         check_knobs(&entrant.contender, conversation.greeting())?;
         self.sample.start_ns = Nanos::from(begun.elapsed()).0;
         self.sample.start_rss = conversation.greeting().start_rss.map(Bytes);
@@ -135,6 +139,7 @@ impl<'a> Running<'a> {
         sample.turns.idle_cpu_ns.push(turned.idle_cpu_ns);
         sample.turns.position.push(position);
         sample.turns.checksum.push(turned.checksum);
+        sample.turns.rss.extend(turned.rss.map(Bytes));
         add(&mut self.counted.0, turned.calls.unwrap_or(0));
         add(&mut self.counted.1, turned.requested.unwrap_or(0));
     }
@@ -156,7 +161,7 @@ impl<'a> Running<'a> {
         let begun = Instant::now();
         // What is there for its time leaves its heap to the kernel.
         let drain = self.sample.arrangement == Arrangement::Alone;
-        let finished = conversation.finish(drain, self.work.settings.settle_ms);
+        let finished = conversation.finish(drain, if drain { self.work.settle } else { Numbers::default() });
         self.sample.finish_ns = Nanos::from(begun.elapsed()).0;
         match finished {
             Ok(finished) => {
@@ -171,7 +176,14 @@ impl<'a> Running<'a> {
                         private_dirty: phase.private_dirty.map(Bytes),
                         huge: phase.huge.map(Bytes),
                     };
-                    self.sample.memory.insert(phase.name.word().to_owned(), row);
+                    match (phase.name, phase.settled_ms) {
+                        (PhaseName::Settled, Some(after_ms)) => {
+                            self.sample.settled.push(SettledRow { after_ms, memory: row });
+                        }
+                        (name, _) => {
+                            self.sample.memory.insert(name.word().to_owned(), row);
+                        }
+                    }
                 }
             }
             Err(status) => self.sample.status = status,
@@ -231,7 +243,7 @@ mod tests {
 
     fn entrant(name: &str, role: Role, kind: Kind) -> Entrant {
         let (contender, status) = (Contender::plain(Worker::at(name, "")), Status::Ok);
-        Entrant { name: name.into(), role, kind: Some(kind), contender, variables: BTreeMap::new(), status }
+        Entrant { name: name.into(), role, kind: Some(kind), contender, launch: Launch::default(), status }
     }
 
     fn sample(entrant: &Entrant, units: u64, checksum: u64) -> Sample {

@@ -1,10 +1,9 @@
 //! A run in progress: contenders that have introduced themselves, and cases measured block by block.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastrand::Rng;
-use heapmark_protocol::WorkerKind;
+use heapmark_protocol::{Numbers, WorkerKind};
 
 use crate::analysis::log_ratios_for_precision;
 use crate::block::{Block, input_seed, run_undisturbed, seed_for};
@@ -14,6 +13,7 @@ use crate::introduce::{contender_row, in_order, introduce, twin_of};
 use crate::machine::{Load, Machine, Tool};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::pacing::Pacing;
+use crate::process::Launch;
 use crate::record::{
     BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, Kind, PlanRow, Record, RecordFile, Role, Row, RunRow, SCHEMA,
     Sample,
@@ -170,9 +170,9 @@ impl Session {
         catalogue: &mut Option<Catalogue>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Kind>, Error> {
-        let (status, variables, greeting, found) = match introduce(contender, &self.settings) {
-            Ok(i) => (Status::Ok, i.variables, Some(i.greeting), Some(i.catalogue)),
-            Err(status) => (status, BTreeMap::new(), None, None),
+        let (status, launch, greeting, found) = match introduce(contender, &self.settings) {
+            Ok(i) => (Status::Ok, i.launch, Some(i.greeting), Some(i.catalogue)),
+            Err(status) => (status, Launch::default(), None, None),
         };
         observe(Event::Greeted { contender: &contender.name, status: &status });
         if catalogue.is_none() {
@@ -181,7 +181,7 @@ impl Session {
         let row = contender_row(contender, role, status.clone(), greeting);
         let kind = row.identity.as_ref().map(|identity| identity.kind);
         let (name, contender) = (contender.name.clone(), contender.clone());
-        self.entrants.push(Entrant { name, role, kind, contender, variables, status });
+        self.entrants.push(Entrant { name, role, kind, contender, launch, status });
         self.note(Row::Contender(Box::new(row)))?;
         Ok(kind)
     }
@@ -210,8 +210,8 @@ impl Session {
             Ok(_) => Status::Ok,
             Err(status) => status,
         };
-        let (role, kind, variables) = (Role::Contender, Some(Kind::Counter), BTreeMap::new());
-        Ok(Entrant { name, role, kind, contender, variables, status })
+        let (role, kind, launch) = (Role::Contender, Some(Kind::Counter), Launch::default());
+        Ok(Entrant { name, role, kind, contender, launch, status })
     }
 
     /// The workloads that can be measured: the reference's.
@@ -330,8 +330,14 @@ impl Session {
         let done = (0..u32::MAX).find(|block| !complete(block)).unwrap_or(u32::MAX);
         let longest = |arrangement| ours().filter(|b| b.arrangement == arrangement).map(|b| b.wall_ns).max();
         let guess = |arrangement: Arrangement| {
-            let turns = if arrangement == Arrangement::Turns { row.turns } else { self.settings.turns_alone };
-            [u64::from(turns), self.entrants.len() as u64].into_iter().fold(row.turn.0, u64::saturating_mul)
+            let sample = match arrangement {
+                Arrangement::Turns => row.turn.0.saturating_mul(u64::from(row.turns)),
+                Arrangement::Alone => {
+                    let quiet = quiet_time(&row.settle_ms);
+                    row.turn.0.saturating_mul(u64::from(self.turns_alone(row))).saturating_add(quiet.0)
+                }
+            };
+            sample.saturating_mul(self.entrants.len() as u64)
         };
         let block = row.arrangements.iter().map(|&a| longest(a).unwrap_or_else(|| guess(a)));
         let block = block.fold(0, u64::saturating_add);
@@ -341,7 +347,7 @@ impl Session {
     /// Calibrates on the reference, else on the first contender that can do the work. Those who cannot get a row that says
     /// so.
     fn calibrate(&mut self, case: &Case, observe: &mut dyn FnMut(Event<'_>)) -> Result<Option<CaseRow>, Error> {
-        let unit = self.catalogue.check(case)?.unit.clone();
+        let workload = self.catalogue.check(case)?.clone();
         let mut found = None;
         for index in 0..self.entrants.len() {
             match calibrate(&self.entrants[index], case, &self.settings) {
@@ -364,7 +370,10 @@ impl Session {
         };
         let row = CaseRow {
             case: case.clone(),
-            unit,
+            turns_alone: Some(self.settings.turns_alone_of(&workload)),
+            over_time: workload.is_over_time(),
+            settle_ms: self.settings.settle_of(&workload),
+            unit: workload.unit,
             parameters_in_force: calibration.parameters,
             lanes: calibration.lanes,
             turn_units: calibration.turn_units,
@@ -399,8 +408,7 @@ impl Session {
             }
             let staying: Vec<Entrant> =
                 self.entrants.iter().zip(&course.out).filter(|(_, out)| !**out).map(|(e, _)| e.clone()).collect();
-            let work =
-                Work { case, settings: &course.settings, turn_units: course.row.turn_units, turns: course.row.turns };
+            let work = self.work(course, &course.row.settle_ms);
             let measured = Block { entrants: &staying, work, number: course.done, arrangement }.measure();
             if self.is_cancelled() {
                 return Ok(());
@@ -444,12 +452,7 @@ impl Session {
     /// Asks the counting backend about the same work.
     fn count(&mut self, course: &Course) -> Result<(), Error> {
         let Some(entrant) = &self.counting else { return Ok(()) };
-        let work = Work {
-            case: &course.row.case,
-            settings: &course.settings,
-            turn_units: course.row.turn_units,
-            turns: course.row.turns,
-        };
+        let work = self.work(course, &[]);
         let seed = input_seed(work.settings.seed, 0);
         let mut running = Running::start(entrant, work, 0, Arrangement::Alone, seed, 0);
         run_undisturbed(&mut running, work);
@@ -464,6 +467,45 @@ impl Session {
             peak_live,
         };
         if self.is_cancelled() { Ok(()) } else { self.note(Row::Counts(row)) }
+    }
+
+    /// What is the same for all samples of a case that are read again after these quiet times.
+    fn work<'a>(&self, course: &'a Course, settle_ms: &[u64]) -> Work<'a> {
+        Work {
+            case: &course.row.case,
+            settings: &course.settings,
+            turn_units: course.row.turn_units,
+            turns: course.row.turns,
+            turns_alone: self.turns_alone(&course.row),
+            settle: Numbers::new(settle_ms.iter().copied()).unwrap_or_default(),
+        }
+    }
+
+    fn turns_alone(&self, row: &CaseRow) -> u32 {
+        row.turns_alone.unwrap_or(self.settings.turns_alone)
+    }
+
+    /// How long a run of these cases takes at least, were nothing but turns and quiet times to take time; nothing where that
+    /// depends on what comes out, or where one is not in the catalogue.
+    pub fn least_time(&self, cases: &[Case]) -> Option<Nanos> {
+        let blocks = u64::from(self.settings.blocks()?);
+        let of_case = |case: &Case| {
+            let workload = self.catalogue.find(&case.workload)?;
+            let of = |arrangement: &Arrangement| {
+                let (turns, quiet) = match arrangement {
+                    Arrangement::Turns => (self.settings.turns, Nanos(0)),
+                    Arrangement::Alone => {
+                        let quiet = quiet_time(&self.settings.settle_of(workload));
+                        (self.settings.turns_alone_of(workload), quiet)
+                    }
+                };
+                let turns = u64::from(turns.saturating_add(self.settings.warm_turns));
+                self.settings.turn.0.saturating_mul(turns).saturating_add(quiet.0)
+            };
+            Some(self.settings.arrangements.iter().map(of).fold(0, u64::saturating_add))
+        };
+        let sample = cases.iter().map(of_case).try_fold(0_u64, |sum, time| Some(sum.saturating_add(time?)))?;
+        Some(Nanos(sample.saturating_mul(self.entrants.len() as u64).saturating_mul(blocks)))
     }
 
     fn sampled(&mut self, sample: Sample, observe: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
@@ -483,19 +525,7 @@ impl Session {
     }
 }
 
-/// How long a run of so many cases takes at least, were nothing but turns to take time; nothing where that depends on what
-/// comes out.
-pub fn least_time(settings: &Settings, contenders: usize, cases: usize) -> Option<Nanos> {
-    let turns: u64 = settings
-        .arrangements
-        .iter()
-        .map(|arrangement| match arrangement {
-            Arrangement::Turns => u64::from(settings.turns + settings.warm_turns),
-            Arrangement::Alone => u64::from(settings.turns_alone + settings.warm_turns),
-        })
-        .sum();
-    let entrants = contenders as u64 + u64::from(settings.twin);
-    let blocks = u64::from(settings.blocks()?);
-    let factors = [turns, entrants, blocks, cases as u64];
-    Some(Nanos(factors.into_iter().fold(settings.turn.0, u64::saturating_mul)))
+/// The quiet time at the end of a sample: the last moment at which memory is read.
+fn quiet_time(settle_ms: &[u64]) -> Nanos {
+    Nanos(settle_ms.iter().copied().max().unwrap_or(0).saturating_mul(1_000_000))
 }

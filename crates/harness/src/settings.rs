@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use heapmark_protocol::Numbers;
 use serde::{Deserialize, Serialize};
 
 use crate::process::Limits;
 use crate::schedule::TurnOrder;
 use crate::stats::Stop;
-use crate::{Error, Nanos};
+use crate::{Error, Nanos, WorkloadInfo};
 
 /// How the contenders of a block share the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,9 @@ pub struct Settings {
     pub turns: u32,
     /// Turns of a sample in [`Arrangement::Alone`].
     pub turns_alone: u32,
+    /// The same for a workload about memory over time, whose curve needs more of them; never fewer than the others have.
+    #[serde(default = "turns_over_time")]
+    pub turns_over_time: u32,
     /// Untimed turns before the others.
     pub warm_turns: u32,
     /// The share of a sample's time that timed turns should be: where starting and preparing take long, a sample in
@@ -49,8 +53,10 @@ pub struct Settings {
     pub timed_share: f64,
     /// The practical margin of verdicts: 0.01 for 1 %.
     pub margin: f64,
-    /// Quiet time at the end of a sample before memory is read a last time, in milliseconds; 0 for none.
-    pub settle_ms: u64,
+    /// After how much quiet time memory is read again at the end of an undisturbed sample, in milliseconds and ascending; at
+    /// most eight moments, and none for not at all. Absent: as each workload asks for.
+    #[serde(default)]
+    pub settle_after_ms: Option<Vec<u64>>,
     /// Whether the reference also runs under a second name, as a control.
     pub twin: bool,
     /// Whether debug builds may be measured. Only for tests of the harness.
@@ -63,6 +69,11 @@ pub struct Settings {
     pub cancel: Cancel,
 }
 
+/// Of 60 turns a quarter is left out as warm-up, and the second half of the rest is still more than 20.
+fn turns_over_time() -> u32 {
+    60
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -73,10 +84,11 @@ impl Default for Settings {
             order: TurnOrder::Mirrored,
             turns: 40,
             turns_alone: 15,
+            turns_over_time: turns_over_time(),
             warm_turns: 1,
             timed_share: 0.88,
             margin: 0.01,
-            settle_ms: 0,
+            settle_after_ms: None,
             twin: true,
             allow_debug: false,
             limits: Limits::default(),
@@ -90,7 +102,16 @@ impl Settings {
     #[must_use]
     pub fn smoke() -> Self {
         let turn = Duration::from_micros(500).into();
-        Self { stop: Stop::Blocks(1), turn, turns: 2, turns_alone: 2, timed_share: 0.0, ..Self::default() }
+        Self {
+            stop: Stop::Blocks(1),
+            turn,
+            turns: 2,
+            turns_alone: 2,
+            turns_over_time: 2,
+            timed_share: 0.0,
+            settle_after_ms: Some(Vec::new()),
+            ..Self::default()
+        }
     }
 
     /// Whether a run can be made so. Fails with one line that says what is wrong.
@@ -119,6 +140,15 @@ impl Settings {
         if self.turn.0 == 0 {
             return wrong("turns of no length: at least 1 ns is needed");
         }
+        let settle = self.settle_after_ms.as_deref().unwrap_or_default();
+        if settle.len() > Numbers::MOST {
+            return Err(Error::Usage(format!("{} quiet times: at most {} are possible", settle.len(), Numbers::MOST)));
+        }
+        if settle.contains(&0) || !settle.is_sorted_by(|a, b| a < b) {
+            return wrong(
+                "quiet times that do not grow: each is counted from the drop, so give them in ascending order",
+            );
+        }
         if !(0.0..1.0).contains(&self.margin) {
             return Err(Error::Usage(format!("a margin of {}: give a fraction from 0 to below 1", self.margin)));
         }
@@ -131,6 +161,16 @@ impl Settings {
             Stop::Blocks(blocks) => Some(blocks),
             Stop::Budget(_) | Stop::Precision(_) => None,
         }
+    }
+
+    /// Turns of a sample in [`Arrangement::Alone`].
+    pub(crate) fn turns_alone_of(&self, workload: &WorkloadInfo) -> u32 {
+        if workload.is_over_time() { self.turns_alone.max(self.turns_over_time) } else { self.turns_alone }
+    }
+
+    /// After how much quiet time memory is read again.
+    pub(crate) fn settle_of(&self, workload: &WorkloadInfo) -> Vec<u64> {
+        self.settle_after_ms.clone().unwrap_or_else(|| workload.settle_ms.clone())
     }
 
     /// Turns of a sample in [`Arrangement::Turns`] where a turn takes `turn`, and `overhead` comes with every sample.
@@ -186,6 +226,26 @@ mod tests {
     }
 
     #[test]
+    fn a_workload_about_memory_over_time_gets_a_curve_and_its_quiet_times_unless_told_otherwise() {
+        let workload = |settle_ms: &[u64]| WorkloadInfo {
+            name: String::new(),
+            summary: String::new(),
+            unit: String::new(),
+            details: String::new(),
+            parameters: Vec::new(),
+            settle_ms: settle_ms.to_vec(),
+        };
+        let (plain, curve) = (workload(&[]), workload(&[500, 5000]));
+        let settings = Settings::default();
+        assert_eq!((settings.turns_alone_of(&plain), settings.settle_of(&plain)), (15, vec![]));
+        assert_eq!((settings.turns_alone_of(&curve), settings.settle_of(&curve)), (60, vec![500, 5000]));
+        let told = Settings { settle_after_ms: Some(vec![7]), turns_alone: 90, ..Settings::default() };
+        assert_eq!((told.turns_alone_of(&plain), told.settle_of(&plain)), (90, vec![7]));
+        assert_eq!((told.turns_alone_of(&curve), told.settle_of(&curve)), (90, vec![7]));
+        assert!(Settings::smoke().settle_of(&curve).is_empty());
+    }
+
+    #[test]
     fn settings_that_make_no_sense_are_refused_in_one_line() {
         assert!(Settings::default().check().is_ok() && Settings::smoke().check().is_ok());
         let with = |change: fn(&mut Settings)| {
@@ -203,6 +263,9 @@ mod tests {
             (|s| s.turns = 0, "without turns"),
             (|s| s.turns_alone = 0, "without turns"),
             (|s| s.turn = Nanos(0), "no length"),
+            (|s| s.settle_after_ms = Some(vec![1, 2, 3, 4, 5, 6, 7, 8, 9]), "at most 8"),
+            (|s| s.settle_after_ms = Some(vec![0]), "do not grow"),
+            (|s| s.settle_after_ms = Some(vec![5, 5]), "do not grow"),
             (|s| s.margin = f64::NAN, "a margin of NaN"),
             (|s| s.margin = f64::INFINITY, "a margin of inf"),
             (|s| s.margin = -0.01, "a margin of -0.01"),

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, Metric, Outcome};
+use crate::outcome::{CaseOutcome, Metric, Outcome};
 use crate::record::Record;
 use crate::stats::{Cost, Verdict, geometric_mean, pareto_front, weighted_ranking};
 use crate::{Case, Error, Quantity, Status};
@@ -15,14 +15,17 @@ use crate::{Case, Error, Quantity, Status};
 pub struct Weights(Vec<(Quantity, f64)>);
 
 impl Weights {
-    /// These weights; those of zero have no say. Fails where none is positive, one is negative or no number, or a quantity
-    /// has two.
+    /// These weights; those of zero have no say. Fails where none is positive, one is negative or no number, a quantity has
+    /// two, or has no ratio.
     pub fn new(weights: impl IntoIterator<Item = (Quantity, f64)>) -> Result<Self, Error> {
         let weights: Vec<(Quantity, f64)> = weights.into_iter().collect();
         let wrong = |what: String| Err(Error::Usage(what));
         for (index, (quantity, weight)) in weights.iter().enumerate() {
             if !(*weight >= 0.0 && weight.is_finite()) {
                 return wrong(format!("a weight of {weight}: give a number of at least 0"));
+            }
+            if quantity.metric().is_none() {
+                return wrong(format!("{quantity} has no ratio to the reference, so it cannot be weighed"));
             }
             if weights[..index].iter().any(|(other, _)| other == quantity) {
                 return wrong(format!("{quantity} has two weights"));
@@ -138,7 +141,7 @@ impl Cell<'_> {
         let mut outcomes = std::iter::once(self.seen.outcome).chain(&self.seen.others);
         let by_theirs = outcomes.find(|outcome| outcome.reference == theirs);
         let case = by_theirs.and_then(|outcome| outcome.cases.iter().find(|case| case.case == self.case.case));
-        let compared = case.and_then(|case| case.contender(ours)).and_then(|contender| compared(contender, metric));
+        let compared = case.and_then(|case| case.contender(ours)).and_then(|contender| contender.compared(metric));
         compared.map_or(Verdict::Unclear, |compared| compared.verdict)
     }
 
@@ -149,10 +152,11 @@ impl Cell<'_> {
                 Metric::Wall => contender.throughput.is_some(),
                 Metric::Cpu => contender.cpu_per_unit_ns.is_some(),
                 Metric::PeakRss => contender.peak_rss.is_some(),
+                Metric::Retained => contender.over_time.as_ref().is_some_and(|memory| memory.retained.is_some()),
             };
             return measured.then_some(1.0);
         }
-        compared(contender, metric).map(|compared| compared.estimate.ratio)
+        contender.compared(metric).map(|compared| compared.estimate.ratio)
     }
 
     /// Whether the intervals say that `ours` is better than `theirs` in one of time and memory, and no worse in the other.
@@ -161,14 +165,6 @@ impl Cell<'_> {
         let memory = self.verdict(ours, theirs, Metric::PeakRss);
         (is_better(time) && (is_better(memory) || memory == Verdict::Same))
             || (is_better(memory) && time == Verdict::Same)
-    }
-}
-
-fn compared(contender: &ContenderOutcome, metric: Metric) -> Option<Compared> {
-    match metric {
-        Metric::Wall => contender.wall,
-        Metric::Cpu => contender.cpu,
-        Metric::PeakRss => contender.memory,
     }
 }
 
@@ -185,7 +181,7 @@ impl Standings {
             parts.iter().map(|(record, outcome)| Seen::new(record, outcome)).collect::<Result<_, _>>()?;
         let cells: Vec<Cell<'_>> =
             seen.iter().flat_map(|seen| seen.outcome.cases.iter().map(move |case| Cell { case, seen })).collect();
-        let ranks = Ranks { time: time.metric(), weights };
+        let ranks = Ranks { time: time.metric().unwrap_or(Metric::Cpu), weights };
         let first = parts.first().map(|(_, outcome)| *outcome);
         let names = names(&cells);
         // Someone who failed everywhere would leave nothing to compare the others by.
@@ -232,7 +228,8 @@ struct Ranks<'a> {
 impl Ranks<'_> {
     /// The metrics that a contender must have a ratio of.
     fn metrics(&self) -> impl Iterator<Item = Metric> {
-        let weighed = self.weights.into_iter().flat_map(|weights| weights.pairs().iter().map(|(q, _)| q.metric()));
+        let weighed =
+            self.weights.into_iter().flat_map(|weights| weights.pairs().iter().filter_map(|(q, _)| q.metric()));
         [self.time, Metric::PeakRss].into_iter().chain(weighed)
     }
 
@@ -318,7 +315,7 @@ impl Ranks<'_> {
 /// Puts the places in order by the weights, and marks those that no called difference parts from the one before.
 fn order(places: &mut [Place], weights: &Weights, cells: &[Cell<'_>], mean: &dyn Fn(&str, Metric) -> Option<f64>) {
     let ratios = |place: &Place| -> Vec<Option<f64>> {
-        weights.pairs().iter().map(|(quantity, _)| mean(&place.contender, quantity.metric())).collect()
+        weights.pairs().iter().map(|(quantity, _)| mean(&place.contender, quantity.metric()?)).collect()
     };
     let rows: Vec<Vec<Option<f64>>> = places.iter().map(ratios).collect();
     let numbers: Vec<f64> = weights.pairs().iter().map(|(_, weight)| *weight).collect();
@@ -328,7 +325,7 @@ fn order(places: &mut [Place], weights: &Weights, cells: &[Cell<'_>], mean: &dyn
     }
     places.sort_by(|a, b| by_number(a.score, b.score));
     let parted = |a: &str, b: &str| {
-        let mut metrics = weights.pairs().iter().map(|(quantity, _)| quantity.metric());
+        let mut metrics = weights.pairs().iter().filter_map(|(quantity, _)| quantity.metric());
         metrics.any(|metric| cells.iter().any(|cell| cell.verdict(b, a, metric).is_difference()))
     };
     for index in 1..places.len() {
@@ -499,6 +496,7 @@ mod tests {
             (&[][..], "no weight"),
             (&[(Quantity::Cpu, 0.0)], "no weight"),
             (&[(Quantity::Cpu, -1.0)], "at least 0"),
+            (&[(Quantity::Slope, 1.0)], "no ratio"),
             (&[(Quantity::Cpu, f64::NAN)], "at least 0"),
             (&[(Quantity::Cpu, 1.0), (Quantity::Cpu, 2.0)], "two weights"),
         ] {

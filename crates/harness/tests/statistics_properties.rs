@@ -2,10 +2,10 @@
 
 use heapmark::Nanos;
 use heapmark::stats::{
-    BlockRatio, Cost, Direction, Estimate, MINIMUM_BLOCKS, PairEstimate, Progress, Stop, Verdict, blocks_needed,
-    enough, estimate, geometric_mean, holm, judge, median, minimum_detectable, pareto_front, shared_geometric_means,
-    sign_flip_test, signed_rank_interval, signed_rank_test, signed_rank_test_beyond, student_quantile,
-    student_two_sided, t_interval, t_test, twin_differs, walsh_median, weighted_ranking,
+    BlockRatio, Cost, Direction, Estimate, Growth, MINIMUM_BLOCKS, PairEstimate, Progress, Slope, Stop, Trend, Verdict,
+    blocks_needed, enough, estimate, geometric_mean, holm, judge, median, minimum_detectable, pareto_front,
+    shared_geometric_means, sign_flip_test, signed_rank_interval, signed_rank_test, signed_rank_test_beyond,
+    student_quantile, student_two_sided, t_interval, t_test, theil_sen, twin_differs, walsh_median, weighted_ranking,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -139,6 +139,77 @@ proptest! {
         let progress = Progress { blocks: whole, elapsed: Nanos(u64::MAX), pairs: &blocks };
         prop_assert!(!enough(&progress, &[Stop::Precision(limit)]) || count >= 12);
         prop_assert!(enough(&progress, &[Stop::Precision(limit), Stop::Blocks(whole)]));
+    }
+
+    #[test]
+    fn slopes_of_anything_are_numbers_or_absent(
+        curves in vec(vec(any_number(), 0..40), 0..9),
+        growths in vec((finite(), finite(), finite()), 0..12),
+        margin in any_number(),
+    ) {
+        for curve in &curves {
+            prop_assert!(theil_sen(curve).is_none_or(|slope| !slope.is_nan()));
+            if let Some(Growth { whole, late, rise }) = Growth::of(curve) {
+                prop_assert!(whole.is_finite() && late.is_finite() && rise.is_finite());
+            }
+        }
+        let growths: Vec<Growth> =
+            growths.into_iter().map(|(whole, late, rise)| Growth { whole, late, rise }).collect();
+        if let Some(slope) = Slope::of(&growths, margin) {
+            prop_assert!(slope.per_turn.is_finite() && slope.interval().is_none_or(in_order));
+            prop_assert!(slope.interval().is_none_or(|(low, high)| low <= slope.per_turn && slope.per_turn <= high));
+            prop_assert!(slope.trend == Trend::Unclear || growths.len() >= MINIMUM_BLOCKS && margin >= 0.0);
+        }
+        prop_assert_eq!(Slope::of(&growths, margin).is_none(), growths.is_empty());
+    }
+
+    #[test]
+    fn growth_does_not_depend_on_the_unit_of_memory_and_turns_over_with_the_curve(
+        curve in vec(1.0..2.0, 16..60),
+        unit in 1e-3..1e9,
+    ) {
+        let growth = Growth::of(&curve).unwrap();
+        let scaled = Growth::of(&curve.iter().map(|value| value * unit).collect::<Vec<_>>()).unwrap();
+        for (a, b) in [(growth.whole, scaled.whole), (growth.late, scaled.late), (growth.rise, scaled.rise)] {
+            prop_assert!((a - b).abs() < 1e-9);
+        }
+        let warm_up = curve.len().div_ceil(4);
+        let mut mirrored = curve.clone();
+        mirrored[warm_up..].reverse();
+        let mirrored = Growth::of(&mirrored).unwrap();
+        prop_assert!((growth.whole + mirrored.whole).abs() < 1e-9 && (growth.rise + mirrored.rise).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_slope_of_a_line_is_found_among_any_values_in_a_fifth_of_its_places(
+        slope in -1.0_f64..1.0,
+        turns in 20_usize..60,
+        wild in vec((any::<proptest::sample::Index>(), -1e3..1e3), 0..4),
+    ) {
+        let mut curve: Vec<f64> = (0..turns).map(|turn| 100.0 + slope * turn as f64).collect();
+        for (place, value) in wild {
+            curve[place.index(turns)] = value;
+        }
+        prop_assert!((theil_sen(&curve).unwrap() - slope).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_grows_faster_is_never_called_flatter(
+        noise in vec(-0.002..0.002, 6..12),
+        growth in 0.0..0.01,
+        more in 0.0..0.01,
+    ) {
+        let at = |growth: f64| {
+            let of = |noise: &f64| Growth { whole: growth + noise, late: growth + noise, rise: growth + noise };
+            Slope::of(&noise.iter().map(of).collect::<Vec<_>>(), 0.001).unwrap().trend
+        };
+        let rank = |trend: Trend| match trend {
+            Trend::Flat => 0,
+            Trend::Plateau => 1,
+            Trend::Unclear => 2,
+            Trend::Growing => 3,
+        };
+        prop_assert!(rank(at(growth)) <= rank(at(growth + more)));
     }
 
     #[test]

@@ -2,12 +2,15 @@
 
 mod line;
 mod messages;
+#[cfg(test)]
+mod page;
 mod text;
 
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
 pub use messages::{
-    Check, Failure, Field, Finding, Finish, Hello, Knob, Limit, Outcome, PARAMETER_PREFIX, Parameter, ParameterKind,
-    Phase, PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, Verified, Verify, WorkerKind, Workload, verb,
+    Check, Failure, Field, Finding, Finish, Hello, Knob, Limit, Numbers, Outcome, PARAMETER_PREFIX, Parameter,
+    ParameterKind, Phase, PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, Verified, Verify, WorkerKind,
+    Workload, verb,
 };
 pub use text::Text;
 

@@ -1,6 +1,7 @@
 //! The messages: one type per verb, written and read from one definition, so that both sides agree by construction.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::line::{LineWriter, Message, ParseError};
 
@@ -54,12 +55,70 @@ impl<'a, T: Field<'a>> Field<'a> for Option<T> {
     }
 }
 
+/// A few numbers in one pair, separated by commas. They are kept in place, so that reading them allocates nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    values: [u64; Numbers::MOST],
+    count: usize,
+}
+
+impl Numbers {
+    /// How many there can be.
+    pub const MOST: usize = 8;
+
+    /// These numbers, without the zeros among them; nothing if they are too many.
+    pub fn new(values: impl IntoIterator<Item = u64>) -> Option<Self> {
+        let mut numbers = Self::default();
+        for value in values.into_iter().filter(|value| *value > 0) {
+            *numbers.values.get_mut(numbers.count)? = value;
+            numbers.count += 1;
+        }
+        Some(numbers)
+    }
+
+    /// The numbers.
+    pub fn as_slice(&self) -> &[u64] {
+        &self.values[..self.count]
+    }
+}
+
+/// None at all is written as 0, and a 0 is read as none.
+impl<'a> Field<'a> for Numbers {
+    fn put(&self, key: &str, line: &mut LineWriter) {
+        let list = fmt::from_fn(|f| {
+            let (first, others) = self.as_slice().split_first().unwrap_or((&0, &[]));
+            write!(f, "{first}")?;
+            others.iter().try_for_each(|other| write!(f, ",{other}"))
+        });
+        line.display(key, format_args!("{list}"));
+    }
+    fn get(message: &Message<'a>, key: &str) -> Result<Self, ParseError> {
+        let text = message.text(key)?;
+        let wrong = || ParseError::new(format!("{key}={text:?} is not up to {} numbers with commas", Self::MOST));
+        let mut wanted = Self::default();
+        for number in text.split(',') {
+            let value: u64 = number.parse().map_err(|_| wrong())?;
+            if value > 0 {
+                *wanted.values.get_mut(wanted.count).ok_or_else(wrong)? = value;
+                wanted.count += 1;
+            }
+        }
+        Ok(wanted)
+    }
+}
+
 /// A field whose values are a few fixed words.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$about])*
+    ($(#[doc = $about:literal])* $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)+ }) => {
+        $(#[doc = $about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$doc])* $variant,)+ }
+        pub enum $name { $($(#[doc = $doc])* $variant,)+ }
+
+        #[cfg(test)]
+        impl $name {
+            /// Every word with what it means, for the protocol's page.
+            pub(crate) const WORDS: crate::page::Words = &[$(($word, &[$($doc),*])),+];
+        }
 
         impl $name {
             /// The word on the line.
@@ -87,7 +146,8 @@ macro_rules! words {
 words! {
     /// How a worker knows that the allocator it names is the one that serves.
     Proof {
-        /// The allocator's own interface recognised a block that came from the program's normal allocation path.
+        /// The allocator's own interface recognised a block that came from the program's normal allocation path, or handed it out
+        /// after the program had given it back.
         Api = "api",
         /// The dynamic linker says that `malloc` comes from the expected library.
         Symbol = "symbol",
@@ -160,7 +220,10 @@ words! {
 }
 
 macro_rules! messages {
-    ($($(#[$about:meta])* $name:ident$(<$life:lifetime>)? = $verb:literal { $($(#[$doc:meta])* $field:ident: $type:ty,)* })+) => {
+    ($(
+        $(#[doc = $about:literal])*
+        $name:ident$(<$life:lifetime>)? = $verb:literal { $($(#[doc = $doc:literal])* $field:ident: $type:ty,)* }
+    )+) => {
         /// The verbs, as they stand at the start of a line.
         pub mod verb {
             $(#[doc = concat!("The verb of [`", stringify!($name), "`](super::", stringify!($name), ").")]
@@ -178,9 +241,9 @@ macro_rules! messages {
             pub const QUIT: &str = "quit";
         }
         $(
-            $(#[$about])*
+            $(#[doc = $about])*
             #[derive(Clone, Debug, PartialEq, Eq)]
-            pub struct $name$(<$life>)? { $($(#[$doc])* pub $field: $type,)* }
+            pub struct $name$(<$life>)? { $($(#[doc = $doc])* pub $field: $type,)* }
 
             impl$(<$life>)? $name$(<$life>)? {
                 /// Begins a line with this message; further pairs may be added before it is finished.
@@ -193,6 +256,14 @@ macro_rules! messages {
 
             messages!(@read $name$(<$life>)? { $($field,)* });
         )+
+
+        /// Every message with its fields, for the protocol's page.
+        #[cfg(test)]
+        pub(crate) const MESSAGES: &[crate::page::Described] = &[$(crate::page::Described {
+            verb: $verb,
+            about: &[$($about),*],
+            fields: &[$((stringify!($field), stringify!($type), &[$($doc),*])),*],
+        }),+];
     };
     (@read $name:ident<$life:lifetime> { $($field:ident,)* }) => {
         impl<$life> $name<$life> {
@@ -274,6 +345,9 @@ messages! {
         unit: Cow<'a, str>,
         /// What it stresses, what to read from it, where it comes from: a paragraph.
         details: Cow<'a, str>,
+        /// For a workload about memory over time: after how much quiet time, in milliseconds, its memory is worth reading once
+        /// everything was dropped. Absent for others.
+        settle_ms: Option<Numbers>,
     }
 
     /// A named set of workloads, for those who do not want to choose.
@@ -392,6 +466,8 @@ messages! {
         calls: Option<u64>,
         /// Bytes requested, by fresh blocks and by resized ones; only from a counting allocator.
         requested: Option<u64>,
+        /// Resident memory after the turn, read outside of what is timed; absent where it cannot be read.
+        rss: Option<u64>,
     }
 
     /// Asks for the peak, and to drop everything if that is of interest.
@@ -399,14 +475,16 @@ messages! {
         /// Whether to drop everything and to read memory again. If not, the worker leaves its heap to the kernel: a sample
         /// that is there for its time need not spend more of it.
         drain: bool,
-        /// Quiet time after the drop, before memory is read a last time; 0 for none.
-        settle_ms: u64,
+        /// After how much quiet time since the drop memory is read again, in milliseconds and ascending; 0 for not at all.
+        settle_ms: Numbers,
     }
 
     /// Memory at the end of a phase, from the kernel's `smaps_rollup`. A field that the kernel lacks is absent.
     Phase = "phase" {
         /// Which phase ended.
         name: PhaseName,
+        /// The quiet time since the drop, in milliseconds; only of `settled`, of which there can be several.
+        settled_ms: Option<u64>,
         /// Resident bytes.
         rss: Option<u64>,
         /// Resident bytes that belong to no file.
@@ -465,6 +543,7 @@ mod tests {
             involuntary_switches: 0,
             calls: None,
             requested: Some(4096),
+            rss: None,
         };
         let line = line_of(|l| {
             turned.write(l);
@@ -472,6 +551,30 @@ mod tests {
         let message = Message::parse(&line).unwrap();
         assert_eq!(message.verb(), verb::Turned);
         assert_eq!(Turned::read(&message), Ok(turned));
+    }
+
+    #[test]
+    fn a_few_numbers_share_a_pair() {
+        let read = |text: &str| {
+            let line = format!("finish drain=1 settle_ms={text}");
+            let message = Message::parse(line.as_bytes()).unwrap();
+            Finish::read(&message).map(|finish| finish.settle_ms)
+        };
+        for (text, values, written) in
+            [("500,5000,15000", &[500, 5000, 15000][..], "500,5000,15000"), ("0", &[], "0"), ("0,7", &[7], "7")]
+        {
+            let numbers = read(text).unwrap();
+            assert_eq!(numbers.as_slice(), values, "{text}");
+            assert_eq!(Numbers::new(values.iter().copied()), Some(numbers));
+            let line = line_of(|line| {
+                Finish { drain: true, settle_ms: numbers }.write(line);
+            });
+            assert_eq!(line, format!("finish drain=1 settle_ms={written}").as_bytes());
+        }
+        for wrong in ["", "1,", "x", "-1", "1;2", "1,2,3,4,5,6,7,8,9"] {
+            assert!(read(wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!(Numbers::new(1..=9), None);
     }
 
     #[test]

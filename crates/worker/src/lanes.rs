@@ -121,7 +121,7 @@ pub(crate) fn with_team<T>(job: &dyn Job, use_them: impl FnOnce(&mut Team<'_>) -
     std::thread::scope(|scope| {
         // In here, since the scope waits for the other lanes before a panic of this one leaves it.
         let _guard = AbortOnPanic;
-        for lane in 1..lanes {
+        let start = |lane| {
             let gate = &gate;
             scope.spawn(move || {
                 let _guard = AbortOnPanic;
@@ -135,13 +135,19 @@ pub(crate) fn with_team<T>(job: &dyn Job, use_them: impl FnOnce(&mut Team<'_>) -
                         Order::Leave => break,
                     }
                 }
-            });
-        }
+            })
+        };
+        let threads: Vec<_> = (1..lanes).map(start).collect();
         let mut team = Team { gate: &gate, first: job.lane(0), lanes };
         gate.wait();
         let result = use_them(&mut team);
         drop(team);
         gate.order(Order::Leave, others);
+        // The scope waits until the lanes have returned, and their threads can still be giving back what an allocator keeps for
+        // each: memory is read next, and rpmalloc crashes where the program exits meanwhile.
+        for thread in threads {
+            let _ = thread.join();
+        }
         result
     })
 }

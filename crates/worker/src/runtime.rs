@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Write};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use heapmark_protocol::{
-    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Outcome, PARAMETER_PREFIX, ParameterKind, ParseError, Phase,
-    PhaseName, Prepare, Prepared, Proof, Text, VERSION, WorkerKind, verb,
+    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
+    ParseError, Phase, PhaseName, Prepare, Prepared, Proof, Text, VERSION, WorkerKind, verb,
 };
 
 use crate::channel::{Closed, LineReader, send};
@@ -138,7 +139,7 @@ impl Session<'_> {
     /// Runs a prepared job until the harness asks for the end.
     fn measure(&mut self, begun: u64, setup: &Setup<'_>, job: Box<dyn Job>) -> Result<(), Stop> {
         let mut sample = Sample { counting: self.identity.counting, total: Tally::default() };
-        let settle_ms = with_team(&*job, |team| -> Result<u64, Stop> {
+        let moments = with_team(&*job, |team| -> Result<Numbers, Stop> {
             sample.announce(begun, setup, job.lanes(), &mut self.line)?;
             let finish = sample.take_turns(team, &mut self.reader, &mut self.line)?;
             // The peak is read before the drop, and the drop happens when this team ends.
@@ -153,10 +154,11 @@ impl Session<'_> {
         drop(job);
         let mut peak_line = LineWriter::new();
         std::mem::swap(&mut peak_line, &mut self.line);
-        send_phase(&mut self.line, PhaseName::Drained)?;
-        if settle_ms > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(settle_ms));
-            send_phase(&mut self.line, PhaseName::Settled)?;
+        let drained = Instant::now();
+        send_phase(&mut self.line, PhaseName::Drained, None)?;
+        for &moment in moments.as_slice() {
+            std::thread::sleep(Duration::from_millis(moment).saturating_sub(drained.elapsed()));
+            send_phase(&mut self.line, PhaseName::Settled, Some(moment))?;
         }
         send(peak_line.finish())?;
         expect_quit(&mut self.reader)
@@ -249,7 +251,9 @@ impl Sample {
                     let counted = self.counting.map(|counting| (counting.read)());
                     let (before, after, tally) = team.turn(units);
                     let idle_cpu_ns = before.cpu_ns().saturating_sub(last.cpu_ns());
-                    last = after;
+                    let rss = resident().now;
+                    // What the probe costs belongs neither to this turn nor to the time between turns.
+                    last = Reading::after();
                     let spent = after.since(&before);
                     let counted = counted.zip(self.counting.map(|counting| (counting.read)()));
                     self.total = self.total.combined(tally);
@@ -266,6 +270,7 @@ impl Sample {
                         involuntary_switches: spent.involuntary_switches,
                         calls: counted.map(|(before, after)| after.calls - before.calls),
                         requested: counted.map(|(before, after)| after.requested - before.requested),
+                        rss,
                     };
                     send(turned.write(line).finish())?;
                 }
@@ -282,16 +287,17 @@ impl Sample {
         let resident = resident();
         // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
         let peak_rss = resident.peak.max(resident.now);
-        send_phase(line, PhaseName::Worked)?;
+        send_phase(line, PhaseName::Worked, None)?;
         Outcome { count: self.total.count, checksum: self.total.checksum, peak_rss, peak_live }.write(line);
         Ok(())
     }
 }
 
-fn send_phase(line: &mut LineWriter, name: PhaseName) -> Result<(), Stop> {
+fn send_phase(line: &mut LineWriter, name: PhaseName, settled_ms: Option<u64>) -> Result<(), Stop> {
     let memory = rollup();
     let phase = Phase {
         name,
+        settled_ms,
         rss: memory.rss,
         anonymous: memory.anonymous,
         lazy_free: memory.lazy_free,
@@ -307,7 +313,11 @@ fn list(catalogue: &Catalogue, line: &mut LineWriter) -> Result<(), Stop> {
     for workload in catalogue.workloads {
         let about = workload.about();
         line.start(verb::Workload).text("name", about.name).text("summary", about.summary);
-        send(line.text("unit", about.unit).text("details", about.details).finish())?;
+        line.text("unit", about.unit).text("details", about.details);
+        // A workload that names too many moments is one without a hint.
+        let moments = Numbers::new(workload.settle_ms().iter().copied());
+        Field::put(&moments.filter(|moments| !moments.as_slice().is_empty()), "settle_ms", line);
+        send(line.finish())?;
         for parameter in about.parameters {
             list_parameter(about.name, parameter, line)?;
         }

@@ -20,6 +20,13 @@ pub trait Workload: Sync {
     fn is_handicapped(&self) -> bool {
         false
     }
+
+    /// Says that this workload is about memory over time: after how much quiet time, in milliseconds and ascending, memory is
+    /// worth reading once everything was dropped. At most eight moments. A harness waits for them where samples run
+    /// undisturbed; a workload about something else names none, and nobody waits.
+    fn settle_ms(&self) -> &'static [u64] {
+        &[]
+    }
 }
 
 /// A workload made ready: what its lanes share.

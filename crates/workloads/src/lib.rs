@@ -3,10 +3,13 @@
 mod blocks;
 mod checksum;
 mod classic;
+mod control;
 mod graph;
+mod helper;
 mod joined_pool;
 mod json;
 mod lock;
+mod memory;
 mod memory_limit;
 mod models;
 mod random;
@@ -48,6 +51,23 @@ pub const CATALOGUE: Catalogue = Catalogue {
         &classic::MessagePassing,
         &classic::SlotTable,
         &classic::ThreadStart,
+        &memory::BurstAndIdle,
+        &memory::QueueDrain,
+        &memory::Bootstrap,
+        &memory::PoolPerRequest,
+        &memory::ThreadChurn,
+        &memory::HandOff,
+        &memory::FreeOnly,
+        &memory::SleepingOwner,
+        &memory::BlowUp,
+        &memory::PhaseShift,
+        &memory::Grow,
+        &memory::Zeroed,
+        &memory::AlignmentMix,
+        &memory::SizeSweep,
+        &control::Compute,
+        &control::Hash,
+        &control::NoisyNeighbour,
     ],
     sets: sets::SETS,
     features: json::features,

@@ -144,8 +144,8 @@ impl<S> Drop for Deputy<S> {
     }
 }
 
-/// Ends the process when its thread panics: the lane would wait for its deputy for ever.
-struct AbortOnPanic;
+/// Ends the process when its thread panics: whoever waits for it would wait for ever.
+pub(crate) struct AbortOnPanic;
 
 impl Drop for AbortOnPanic {
     fn drop(&mut self) {

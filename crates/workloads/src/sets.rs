@@ -20,6 +20,12 @@ pub(crate) const SETS: &[Set] = &[
         summary: "the stress programs that allocators have always been compared with",
         workloads: CLASSIC,
     },
+    Set {
+        name: "memory",
+        summary: "memory over time: what stays, for how long, and whether it grows",
+        workloads: MEMORY,
+    },
+    Set { name: "control", summary: "work in which no allocator can differ", workloads: CONTROL },
     Set { name: "all", summary: "everything there is", workloads: &ALL },
 ];
 
@@ -46,8 +52,27 @@ const CLASSIC: &[&str] = &[
     "classic/thread-start",
 ];
 
+const MEMORY: &[&str] = &[
+    "memory/burst-and-idle",
+    "memory/queue-drain",
+    "memory/bootstrap",
+    "memory/pool-per-request",
+    "memory/thread-churn",
+    "memory/hand-off",
+    "memory/free-only",
+    "memory/sleeping-owner",
+    "memory/blow-up",
+    "memory/phase-shift",
+    "memory/grow",
+    "memory/zeroed",
+    "memory/alignment",
+    "memory/size-sweep",
+];
+
+const CONTROL: &[&str] = &["control/compute", "control/hash", "control/noise"];
+
 /// The families, in the order of the catalogue.
-const FAMILIES: &[&[&str]] = &[GRAPH, JSON, CLASSIC];
+const FAMILIES: &[&[&str]] = &[GRAPH, JSON, CLASSIC, MEMORY, CONTROL];
 
 const ALL: [&str; count(FAMILIES)] = joined(FAMILIES);
 

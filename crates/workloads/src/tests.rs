@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heapmark_worker::{Parameter, Setup, Tally, Values, Workload, run_turns};
 
-use crate::{CATALOGUE, classic, graph};
+use crate::{CATALOGUE, classic, control, graph, memory};
 
 /// A workload, and parameters that make it small enough for many runs.
 struct Case {
@@ -47,6 +47,23 @@ const CASES: &[Case] = &[
     Case::new(&classic::MessagePassing, &[("outstanding", "40")]),
     Case::new(&classic::SlotTable, &[("slots", "20")]),
     Case::new(&classic::ThreadStart, &[("blocks", "3"), ("max_size", "1000")]),
+    Case::new(&memory::BurstAndIdle, &[("connections", "4"), ("buffer", "64"), ("objects", "3")]),
+    Case::new(&memory::QueueDrain, &[("messages", "20")]),
+    Case::new(&memory::Bootstrap, &[("import_kib", "30")]),
+    Case::new(&memory::PoolPerRequest, &[("workers", "2"), ("request_kib", "8"), ("max_size", "1000")]),
+    Case::new(&memory::ThreadChurn, &[("workers", "2"), ("buffers", "1"), ("largest_kib", "16")]),
+    Case::new(&memory::HandOff, &[("blocks", "20"), ("min_size", "8")]),
+    Case::new(&memory::FreeOnly, &[("live_kib", "4"), ("capacity", "5")]),
+    Case::new(&memory::SleepingOwner, &[("owners", "3"), ("set_kib", "8")]),
+    Case::new(&memory::BlowUp, &[("live_kib", "16"), ("round_kib", "8"), ("survivors", "20")]),
+    Case::new(&memory::PhaseShift, &[("live_kib", "16"), ("steps", "4")]),
+    Case::new(&memory::Grow, &[("largest_kib", "20")]),
+    Case::new(&memory::Zeroed, &[("smallest_kib", "1"), ("largest_kib", "70")]),
+    Case::new(&memory::AlignmentMix, &[("buffer_kib", "8"), ("small", "10")]),
+    Case::new(&memory::SizeSweep, &[("step_kib", "4"), ("largest", "2000")]),
+    Case::new(&control::Compute, &[("buffer_kib", "64"), ("steps", "10")]),
+    Case::new(&control::Hash, &[("buffer_kib", "64"), ("passes", "1")]),
+    Case::new(&control::NoisyNeighbour, &[("buffer_kib", "64"), ("steps", "10")]),
 ];
 
 /// The case of this workload.
@@ -198,7 +215,8 @@ fn everything_at_its_greatest_is_refused_before_anything_is_made() {
 /// adds to what is checked, so the workloads must come out the same in each run.
 #[test]
 fn every_touch_and_every_shape_of_sizes_is_deterministic() {
-    for case in CASES.iter().filter(|case| case.name().starts_with("classic/")) {
+    let is_of_blocks = |case: &&Case| ["classic/", "memory/"].iter().any(|family| case.name().starts_with(family));
+    for case in CASES.iter().filter(is_of_blocks) {
         for parameter in case.workload.about().parameters {
             let Values::Choice(words) = parameter.values else { continue };
             for word in words {
@@ -234,6 +252,7 @@ fn bounded_queues_of_any_size_hand_everything_over() {
         ("classic/xmalloc", "waiting"),
         ("classic/message-passing", "outstanding"),
         ("classic/sh8", "live"),
+        ("memory/free-only", "capacity"),
     ] {
         for threads in [1, 2, 3, 5, 16, 64] {
             for least in ["1", "2", "64"] {
@@ -265,6 +284,16 @@ fn what_crosses_between_threads_is_freed_all_the_same() {
 fn successors_do_what_the_first_thread_would_have_done() {
     let of = |generation| total(&run(case("classic/larson"), 1, &[("generation", generation)], &[1, 0, 500]).unwrap());
     assert!(["1", "7", "1000"].iter().all(|generation| of(generation) == of("0")));
+}
+
+/// Memory over time is what the family is about, and nobody else's samples wait for it.
+#[test]
+fn the_memory_family_alone_is_followed_through_quiet_times() {
+    for case in CASES {
+        let moments = case.workload.settle_ms();
+        assert_eq!(moments.is_empty(), !case.name().starts_with("memory/"), "{}", case.name());
+        assert!(moments.len() <= 8 && moments.is_sorted() && !moments.contains(&0), "{}", case.name());
+    }
 }
 
 /// The trees of the greatest depth are built, walked and dropped on a lane's thread.

@@ -1,5 +1,5 @@
-//! The timed part of `graph/aged` calls the allocator not once: reading more changes no count. The others' calls are
-//! all made: no compiler has left out an allocation whose block nobody seems to need.
+//! The timed parts of `graph/aged` and of the controls call the allocator not once: doing more changes no count. The others'
+//! calls are all made: no compiler has left out an allocation whose block nobody seems to need.
 #![expect(unsafe_code, reason = "an allocator that counts has to implement `GlobalAlloc`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -43,8 +43,19 @@ fn calls(workload: &str, size: (&str, &str), turns: &[u64]) -> u64 {
 // One test in one file: another test's thread would be counted too.
 #[test]
 fn reading_allocates_nothing_while_the_other_workloads_allocate_in_proportion() {
-    let records = ("records", "2000");
-    assert_eq!(calls("graph/aged", records, &[0, 0, 0]), calls("graph/aged", records, &[1, 100, 1000]));
+    let buffer = ("buffer_kib", "64");
+    for (workload, size) in [
+        ("graph/aged", ("records", "2000")),
+        ("control/compute", buffer),
+        ("control/hash", buffer),
+        ("control/noise", buffer),
+    ] {
+        assert_eq!(calls(workload, size, &[0, 0, 0]), calls(workload, size, &[1, 100, 1000]), "{workload}");
+    }
+    // A block is made and one is freed for each unit: the queue between the threads adds nothing to that.
+    let live = ("live_kib", "64");
+    let (idle, busy) = (calls("memory/free-only", live, &[0, 0, 0]), calls("memory/free-only", live, &[1, 100, 1000]));
+    assert_eq!(busy - idle, 2 * 1101);
     for (workload, size) in [
         ("graph/tree", ("nodes", "20")),
         ("graph/dag", ("nodes", "500")),
@@ -67,6 +78,13 @@ fn reading_allocates_nothing_while_the_other_workloads_allocate_in_proportion() 
         ("classic/message-passing", ("outstanding", "10")),
         ("classic/slot-table", ("slots", "100")),
         ("classic/thread-start", ("blocks", "1")),
+        ("memory/queue-drain", ("messages", "10")),
+        ("memory/hand-off", ("blocks", "10")),
+        ("memory/blow-up", ("round_kib", "8")),
+        ("memory/grow", ("largest_kib", "4")),
+        ("memory/zeroed", ("largest_kib", "64")),
+        ("memory/alignment", ("buffer_kib", "1")),
+        ("memory/size-sweep", ("step_kib", "4")),
     ] {
         let (idle, busy) = (calls(workload, size, &[0, 0, 0]), calls(workload, size, &[1, 100, 1000]));
         // Of alloc-test a unit is one call, and how many blocks are left to be dropped varies a little.

@@ -32,6 +32,7 @@ fn main() {
                     involuntary_switches: MOST,
                     calls: Some(MOST),
                     requested: Some(MOST),
+                    rss: Some(MOST),
                 };
                 say(turned.write(&mut line).finish());
             }

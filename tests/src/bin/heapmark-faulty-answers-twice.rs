@@ -28,6 +28,7 @@ fn main() {
                     involuntary_switches: 0,
                     calls: None,
                     requested: None,
+                    rss: None,
                 };
                 let answer = turned.write(&mut line).finish();
                 say([answer, answer].concat());

@@ -8,7 +8,9 @@ heapmark_tests::hold_lifeline!();
 fn main() {
     greet(heapmark_protocol::VERSION);
     while hear().is_some() {
-        while say("workload name=test/again summary= unit=block details=\n") {
+        let mut number = 0_u64;
+        while say(format!("workload name=test/{number} summary= unit=block details=\n")) {
+            number += 1;
             std::thread::sleep(Duration::from_millis(500));
         }
     }

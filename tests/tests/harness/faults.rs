@@ -125,6 +125,9 @@ faults! {
     out_of_order: "faulty-out-of-order" => "protocol error", "preparing the workload: it answered `phase`";
     answers_twice: "faulty-answers-twice" => "protocol error", "it answered `turned`";
     endless_catalogue: "faulty-endless-catalogue" => "protocol error", "listing its workloads: an answer of more than 10000 lines";
+    offers_twice: "faulty-offers-twice" => "protocol error", "listing its workloads: it offers test/boxes twice";
+    empty_range: "faulty-empty-range" => "protocol error", "listing its workloads: test/boxes has lanes from 2 to 1, which is nothing";
+    no_lanes: "faulty-no-lanes" => "protocol error", "preparing the workload: it works on no lane";
     dawdles: "faulty-dawdles" => "timed out", "listing its workloads: no answer within 3s", limits = short();
     noisy: "faulty-noisy" => "ok", "";
     never_silent: "faulty-never-silent" => "timed out", "working: no answer within 3s", limits = short();

@@ -10,3 +10,4 @@ mod record;
 mod scene;
 mod schema;
 mod soundness;
+mod versions;

@@ -10,7 +10,13 @@ const MIB: u64 = 1 << 20;
 
 /// One sample of a case, whose turns are of one unit each.
 fn sample(worker: Worker, case: &Case) -> Sample {
+    sample_followed(worker, case, &[])
+}
+
+/// The same, whose memory is read again after quiet times.
+fn sample_followed(worker: Worker, case: &Case, settle_ms: &[u64]) -> Sample {
     let settings = Settings {
+        settle_after_ms: Some(settle_ms.to_vec()),
         stop: Stop::Blocks(1),
         twin: false,
         arrangements: vec![Arrangement::Alone],
@@ -46,6 +52,22 @@ fn assert_200_mib(bytes: u64) {
 #[test]
 fn the_peak_is_what_was_touched() {
     assert_200_mib(peak_of_200_mib());
+}
+
+#[test]
+fn memory_is_read_after_every_turn_and_every_quiet_time() {
+    let scene = Scene::new();
+    let case = Case::new("test/touch").with("mib", 50);
+    let sample = sample_followed(scene.worker("system", program!("sound")), &case, &[20, 60]);
+    scene.assert_nothing_runs(1);
+    assert_eq!(sample.turns.rss.len(), sample.turns.wall_ns.len());
+    assert!(sample.turns.rss.iter().all(|rss| rss.0 >= 50 * MIB), "it keeps what it touched: {:?}", sample.turns.rss);
+    let rss = |row: &heapmark::record::MemoryRow| row.rss.expect("a reading").0;
+    assert!(rss(&sample.memory["worked"]) >= 50 * MIB && rss(&sample.memory["drained"]) < 50 * MIB, "{sample:?}");
+    let after: Vec<u64> = sample.settled.iter().map(|row| row.after_ms).collect();
+    assert_eq!(after, [20, 60]);
+    assert!(sample.settled.iter().all(|row| rss(&row.memory) < 50 * MIB), "{:?}", sample.settled);
+    assert!(sample.finish_ns >= 60_000_000, "nobody says that time has passed which has not: {}", sample.finish_ns);
 }
 
 /// A process starts with the `ru_maxrss` of the one that started it, and keeps it across exec.

@@ -86,7 +86,7 @@ fn who_cannot_be_examined_is_a_row_and_hurts_no_other() {
     let limit = Duration::from_secs(5);
     let limits = Limits { start: limit, prepare: limit, turn: limit, finish: limit };
     let workers = [
-        Worker { name: "unbuilt".into(), program: Err("no compiler".into()) },
+        Worker::missing("unbuilt", "no compiler"),
         scene.worker("garbage", program!("faulty-talks-garbage")),
         scene.worker("old", program!("no-checks")),
         scene.worker("sound", program!("sound")),

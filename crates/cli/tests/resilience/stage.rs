@@ -67,17 +67,27 @@ impl Stage {
         self.path("run.jsonl")
     }
 
-    /// `heapmark run` with all workers of this folder that are there, to be given more arguments.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let names: Vec<&str> =
-            self.workers.iter().map(String::as_str).filter(|name| self.path(name).exists()).collect();
+    /// The workers of this folder that are there.
+    fn names(&self) -> Vec<&str> {
+        self.workers.iter().map(String::as_str).filter(|name| self.path(name).exists()).collect()
+    }
+
+    /// `heapmark run` with workers to choose from, and no choice yet.
+    fn bare_command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heapmark"));
-        command.args(["run", "-a"]).arg(format!("^({})$", names.join("|"))).args(["-A", "^counting$"]);
-        for name in names {
+        command.arg("run");
+        for name in self.names() {
             command.arg("--worker").arg(format!("{name}={}", self.path(name).display()));
         }
-        command.args(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// `heapmark run` with all workers of this folder that are there, to be given more arguments.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.bare_command();
+        command.arg("-a").arg(format!("^({})$", self.names().join("|"))).args(["-A", "^counting$"]);
+        command.args(arguments);
         command
     }
 
@@ -90,8 +100,8 @@ impl Stage {
 
     /// Goes on with the run.
     pub(crate) fn resume_command(&self) -> Command {
-        let mut command = self.command(&["--resume"]);
-        command.arg(self.record());
+        let mut command = self.bare_command();
+        command.arg("--resume").arg(self.record());
         command
     }
 

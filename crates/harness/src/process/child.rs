@@ -15,7 +15,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::capture::Capture;
 use super::deadline::Deadline;
-use crate::{Cancel, Status};
+use super::prctl;
+use crate::{Cancel, HugePages, Status};
 
 /// How long each step of a sample may take before the worker is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +64,11 @@ pub(crate) struct Child {
 const ATTENTION: Duration = Duration::from_millis(200);
 
 impl Child {
-    /// Starts `program` with nothing but these variables in its environment.
+    /// Starts `program` with nothing but these variables in its environment, and with these huge pages where they are asked for.
     pub(crate) fn start(
         program: &Path,
         environment: &BTreeMap<String, String>,
+        huge_pages: Option<HugePages>,
         cancel: &Cancel,
     ) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
@@ -78,15 +80,24 @@ impl Child {
         let (channel, theirs) = UnixStream::pair().map_err(failed)?;
         channel.set_nonblocking(true).map_err(failed)?;
         // A path and not a command: one without a slash would be looked for on PATH.
-        let mut child = Command::new(Path::new(".").join(program))
+        let mut command = Command::new(Path::new(".").join(program));
+        command
             .env_clear()
             .envs(environment)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(failed)?;
+            .process_group(0);
+        if let Some(mode) = huge_pages {
+            prctl::set_huge_pages(&mut command, mode);
+        }
+        let mut child = command.spawn().map_err(|error| match huge_pages {
+            Some(mode) if error.raw_os_error() == Some(prctl::REFUSED) => {
+                let needs = if mode == HugePages::Advised { "; it needs Linux 6.18" } else { "" };
+                Status::Knob { detail: format!("the kernel refuses {mode} (prctl PR_SET_THP_DISABLE){needs}") }
+            }
+            _ => failed(error),
+        })?;
         let group = Pid::from_child(&child);
         let mut ready = || {
             let death = pidfd_open(group, PidfdFlags::empty())?;
@@ -115,6 +126,18 @@ impl Child {
                 Err(failed(error))
             }
         }
+    }
+
+    /// What the kernel says of the process in `/proc/PID/status`; empty where it says nothing.
+    pub(crate) fn status(&self) -> String {
+        // The process is not reaped yet, so that the number is still its own.
+        std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default()
+    }
+
+    /// The last line that it printed to standard error; empty if there is none.
+    pub(crate) fn last_words(&mut self) -> String {
+        self.stderr.drain();
+        self.stderr.last_line()
     }
 
     /// Sends one line. A worker that is gone shows when its answer is waited for.

@@ -5,17 +5,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
-    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Outcome, PARAMETER_PREFIX, Parameter,
-    ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified, Verify,
-    WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX,
+    Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified,
+    Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
 use super::child::{Child, Limits};
 use super::deadline::Deadline;
+use super::launch::Launch;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 use crate::verify::CheckInfo;
-use crate::{Cancel, Contender, Settings, Status};
+use crate::{Cancel, Contender, HugePages, Settings, Status};
 
 /// What a worker is started with, besides its program.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,8 @@ pub(crate) struct Start<'a> {
     /// Length of a variable that shifts the initial stack, so that layout varies between samples (Mytkowicz et al.,
     /// "Producing wrong data without doing anything obviously wrong", ASPLOS 2009).
     pub(crate) padding: usize,
-    /// Variables that turn the knobs.
-    pub(crate) knobs: &'a BTreeMap<String, String>,
+    /// What is the same for all samples of the contender.
+    pub(crate) launch: &'a Launch,
     /// Whether debug builds may be measured: for tests of the harness itself.
     pub(crate) allow_debug: bool,
     /// Ends the worker when it is set.
@@ -35,8 +36,8 @@ pub(crate) struct Start<'a> {
 
 impl<'a> Start<'a> {
     /// As the settings say.
-    pub(crate) fn new(settings: &'a Settings, padding: usize, knobs: &'a BTreeMap<String, String>) -> Self {
-        Self { limits: settings.limits, padding, knobs, allow_debug: settings.allow_debug, cancel: &settings.cancel }
+    pub(crate) fn new(settings: &'a Settings, padding: usize, launch: &'a Launch) -> Self {
+        Self { limits: settings.limits, padding, launch, allow_debug: settings.allow_debug, cancel: &settings.cancel }
     }
 }
 
@@ -104,13 +105,23 @@ pub(crate) struct Verdict {
 impl Conversation {
     /// Starts a worker and hears who it is. Refuses one without proof, of another protocol, or of a debug build.
     pub(crate) fn open(program: &Path, start: &Start<'_>) -> Result<Self, Status> {
-        let mut environment = start.knobs.clone();
+        let launch = start.launch;
+        let mut environment = launch.environment();
         environment.insert("HEAPMARK_PADDING".into(), "x".repeat(start.padding));
-        let mut child = Child::start(program, &environment, start.cancel)?;
-        let greeting = greet(&mut child, start).map_err(|status| match status {
+        let mut child = Child::start(program, &environment, launch.huge_pages, start.cancel)?;
+        let mut greeting = greet(&mut child, start).map_err(|status| match status {
             Status::Signal { .. } | Status::Exited { .. } => Status::FailedToStart { detail: status.to_string() },
+            // The dynamic linker only warns of a library that it cannot preload, and says why.
+            Status::NoProof { detail } if launch.preload.is_some() => {
+                Status::NoProof { detail: with_reason(detail, &child.last_words()) }
+            }
             other => other,
         })?;
+        if launch.preload.is_some() {
+            as_preloaded(&mut greeting)?;
+        }
+        greeting.knobs.retain(|knob| knob.name != HugePages::KNOB);
+        greeting.knobs.extend(launch.huge_pages.map(|mode| huge_pages_knob(mode, &child.status())));
         Ok(Self { child, line: Box::new(LineWriter::new()), limits: start.limits, greeting })
     }
 
@@ -131,19 +142,29 @@ impl Conversation {
             match message.verb() {
                 verb::Workload => {
                     let workload = read(Workload::read(&message), STEP)?;
+                    if catalogue.find(&one_line(&workload.name)).is_some() {
+                        return Err(wrong(STEP, &format!("it offers {} twice", one_line(&workload.name))));
+                    }
                     catalogue.workloads.push(WorkloadInfo {
                         name: one_line(&workload.name),
                         summary: one_line(&workload.summary),
                         unit: one_line(&workload.unit),
                         details: one_line(&workload.details),
                         parameters: Vec::new(),
+                        settle_ms: workload.settle_ms.unwrap_or_default().as_slice().to_vec(),
                     });
                 }
                 verb::Parameter => {
                     let parameter = read(Parameter::read(&message), STEP)?;
                     let workload = catalogue.workloads.last_mut().filter(|last| last.name == parameter.workload);
                     let orphan = || unexpected(STEP, "a parameter without its workload");
-                    workload.ok_or_else(orphan)?.parameters.push(parameter_info(&parameter));
+                    let workload = workload.ok_or_else(orphan)?;
+                    if parameter.min > parameter.max {
+                        let (name, min, max) = (one_line(&parameter.name), parameter.min, parameter.max);
+                        let what = format!("{} has {name} from {min} to {max}, which is nothing", workload.name);
+                        return Err(wrong(STEP, &what));
+                    }
+                    workload.parameters.push(parameter_info(&parameter));
                 }
                 verb::Set => {
                     let set = read(Set::read(&message), STEP)?;
@@ -214,7 +235,11 @@ impl Conversation {
                 parameters.insert(name.to_owned(), value.into_owned());
             }
         }
-        Ok((read(Prepared::read(&message), STEP)?, parameters))
+        let prepared = read(Prepared::read(&message), STEP)?;
+        if prepared.lanes == 0 {
+            return Err(wrong(STEP, "it works on no lane"));
+        }
+        Ok((prepared, parameters))
     }
 
     /// Does one turn. A count that differs from what was asked is a wrong result.
@@ -230,11 +255,12 @@ impl Conversation {
         Ok(turned)
     }
 
-    /// Reads the peak, has everything dropped if `drain`, and ends the worker.
-    pub(crate) fn finish(mut self, drain: bool, settle_ms: u64) -> Result<Finished, Status> {
+    /// Reads the peak, has everything dropped if `drain`, memory read again after quiet times, and ends the worker.
+    pub(crate) fn finish(mut self, drain: bool, settle_ms: Numbers) -> Result<Finished, Status> {
         const STEP: &str = "dropping everything";
         self.child.send(Finish { drain, settle_ms }.write(&mut self.line).finish());
-        let limit = self.limits.finish.saturating_add(Duration::from_millis(settle_ms));
+        let quiet = settle_ms.as_slice().iter().copied().max().unwrap_or(0);
+        let limit = self.limits.finish.saturating_add(Duration::from_millis(quiet));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
         let mut phases = Vec::new();
         let outcome = loop {
@@ -260,7 +286,7 @@ impl Conversation {
 /// Variables that set `wanted` on a worker that described its knobs so. Fails naming a knob that it does not have.
 pub(crate) fn knob_variables(contender: &Contender, known: &[KnobInfo]) -> Result<BTreeMap<String, String>, Status> {
     let mut variables: BTreeMap<String, String> = BTreeMap::new();
-    for (name, value) in &contender.knobs {
+    for (name, value) in contender.knobs.iter().filter(|(name, _)| name != HugePages::KNOB) {
         let knob = known.iter().find(|knob| knob.name == *name).ok_or_else(|| {
             let names: Vec<_> = known.iter().map(|knob| knob.name.as_str()).collect();
             let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -300,6 +326,35 @@ pub(crate) fn check_knobs(contender: &Contender, greeting: &Greeting) -> Result<
         }
     }
     Ok(())
+}
+
+/// The harness's own knob as it is in force, by what the kernel says of the process.
+fn huge_pages_knob(mode: HugePages, status: &str) -> KnobInfo {
+    KnobInfo {
+        name: HugePages::KNOB.into(),
+        variable: "prctl".into(),
+        template: "{}".into(),
+        joiner: None,
+        value: mode.in_force(status).into(),
+        confirmed: true,
+    }
+}
+
+/// Holds a worker of the system allocator to what it must say where a library serves in the place of that, and takes away what
+/// it says of the C library's allocator. Fails if it does not say that the library serves.
+fn as_preloaded(greeting: &mut Greeting) -> Result<(), Status> {
+    if greeting.proof != Proof::Symbol {
+        let detail = format!("it does not say that the preloaded library serves: {}", greeting.proof_detail);
+        return Err(Status::NoProof { detail });
+    }
+    greeting.licence.clear();
+    greeting.knobs.clear();
+    Ok(())
+}
+
+/// What was seen, and what was printed about it, if anything was.
+fn with_reason(seen: String, printed: &str) -> String {
+    if printed.is_empty() { seen } else { format!("{seen}; it printed: {printed}") }
 }
 
 fn greet(child: &mut Child, start: &Start<'_>) -> Result<Greeting, Status> {
@@ -396,7 +451,11 @@ fn read<T>(result: Result<T, ParseError>, step: &str) -> Result<T, Status> {
 }
 
 fn unexpected(step: &str, what: &str) -> Status {
-    Status::ProtocolError { detail: format!("{step}: it answered `{what}`") }
+    wrong(step, &format!("it answered `{what}`"))
+}
+
+fn wrong(step: &str, what: &str) -> Status {
+    Status::ProtocolError { detail: format!("{step}: {what}") }
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ mod capture;
 mod child;
 mod conversation;
 mod deadline;
+mod launch;
+mod prctl;
 
 pub use child::Limits;
 pub(crate) use conversation::{Conversation, Greeting, KnownLimit, Start, Verdict, check_knobs, knob_variables};
+pub(crate) use launch::Launch;

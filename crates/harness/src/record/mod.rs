@@ -10,5 +10,5 @@ mod schema;
 pub use file::{Record, RecordFile};
 pub use rows::{
     BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, IdentityRow, Kind, KnobValue, MemoryRow, PlanRow, Role, Row,
-    RunRow, SCHEMA, Sample, Turns,
+    RunRow, SCHEMA, Sample, SettledRow, Turns,
 };

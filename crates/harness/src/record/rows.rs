@@ -187,6 +187,15 @@ pub struct CaseRow {
     pub turn: Nanos,
     /// Turns of a sample in [`Arrangement::Turns`].
     pub turns: u32,
+    /// Turns of a sample in [`Arrangement::Alone`]; where absent, as the settings say.
+    #[serde(default)]
+    pub turns_alone: Option<u32>,
+    /// Whether the workload is about memory over time.
+    #[serde(default)]
+    pub over_time: bool,
+    /// After how much quiet time memory is read again at the end of a sample in [`Arrangement::Alone`], in milliseconds.
+    #[serde(default)]
+    pub settle_ms: Vec<u64>,
     /// What each block consists of.
     pub arrangements: Vec<Arrangement>,
     /// Whether taking turns was impossible, so that every sample ran alone; why.
@@ -227,6 +236,17 @@ pub struct MemoryRow {
     pub huge: Option<Bytes>,
 }
 
+/// Memory after a quiet time in which nobody called the allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SettledRow {
+    /// The quiet time since everything was dropped, in milliseconds.
+    pub after_ms: u64,
+    /// What was there then.
+    #[serde(flatten)]
+    pub memory: MemoryRow,
+}
+
 /// Every timed turn of a sample, column by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -243,6 +263,9 @@ pub struct Turns {
     pub position: Vec<u32>,
     /// Checksum of each turn's results.
     pub checksum: Vec<u64>,
+    /// Resident memory after each turn; empty where it was not read.
+    #[serde(default)]
+    pub rss: Vec<Bytes>,
 }
 
 /// One sample: one fresh worker doing one fixed amount of work.
@@ -301,8 +324,11 @@ pub struct Sample {
     pub finish_ns: u64,
     /// Length of the variable that shifted the stack.
     pub padding: usize,
-    /// Memory after each phase: `worked`, `drained`, `settled`.
+    /// Memory after each phase: `worked`, `drained`.
     pub memory: BTreeMap<String, MemoryRow>,
+    /// Memory after each quiet time that followed.
+    #[serde(default)]
+    pub settled: Vec<SettledRow>,
     /// Every timed turn.
     pub turns: Turns,
 }
@@ -337,6 +363,7 @@ impl Sample {
             exchange_ns: 0,
             finish_ns: 0,
             memory: BTreeMap::new(),
+            settled: Vec::new(),
             turns: Turns::default(),
         }
     }

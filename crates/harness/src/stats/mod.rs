@@ -3,8 +3,8 @@
 //! From the inside out: a [`BlockRatio`] reduces the turns of a block; [`estimate`] makes a ratio with its interval out
 //! of blocks, and [`PairEstimate`] decides between the typical turn and the sum; [`judge`] says what that means,
 //! [`minimum_detectable`] what it could not have seen, and [`blocks_needed`] what it would take. [`twin_differs`] is
-//! the control, [`enough`] the end of a run. [`sign_flip_test`] and [`t_test`] check from other sides. What many rows
-//! say together: [`pareto_front`], [`shared_geometric_means`], [`weighted_ranking`].
+//! the control, [`enough`] the end of a run. [`sign_flip_test`] and [`t_test`] check from other sides. A [`Growth`]
+//! reduces a curve of memory over rounds, and a [`Slope`] says whether it grows. What many rows say together: [`pareto_front`], [`shared_geometric_means`], [`weighted_ranking`].
 
 mod blocks_needed;
 mod estimate;
@@ -14,6 +14,7 @@ mod pareto;
 mod ranking;
 mod sign_flip;
 mod signed_rank;
+mod slope;
 mod stopping;
 mod student;
 mod twin;
@@ -30,6 +31,7 @@ pub use sign_flip::sign_flip_test;
 pub use signed_rank::{
     signed_rank_interval, signed_rank_least, signed_rank_test, signed_rank_test_beyond, walsh_median,
 };
+pub use slope::{GROWTH_MARGIN, Growth, Slope, Trend, theil_sen};
 pub use stopping::{Progress, Stop, enough};
 pub use student::{student_quantile, student_two_sided, t_interval, t_test};
 pub use twin::twin_differs;

@@ -1,20 +1,19 @@
 //! One check of one contender, in a fresh process.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use heapmark_protocol::Finding;
 
 use super::outcome::{CheckInfo, Checked, State};
 use crate::introduce::Introduced;
-use crate::process::{Conversation, KnownLimit, Start, Verdict};
+use crate::process::{Conversation, KnownLimit, Launch, Start, Verdict};
 use crate::{Contender, Settings, Status};
 
 /// Whoever examines one contender.
 pub(super) struct Examiner<'a> {
     contender: Contender,
     upstream_version: String,
-    variables: BTreeMap<String, String>,
+    launch: Launch,
     settings: &'a Settings,
     deadline: Duration,
     limits: Vec<KnownLimit>,
@@ -33,7 +32,7 @@ impl<'a> Examiner<'a> {
         let mut examiner = Self {
             contender: contender.clone(),
             upstream_version: who.greeting.upstream_version,
-            variables: who.variables,
+            launch: who.launch,
             settings,
             deadline,
             limits: Vec::new(),
@@ -47,6 +46,11 @@ impl<'a> Examiner<'a> {
         };
         (examiner.checks, examiner.limits) = conversation.checks().map_err(no_checks)?;
         conversation.quit()?;
+        if contender.worker.preload.is_some() {
+            // What the allocator promises or is known not to do whose place the library has taken.
+            examiner.checks.retain(|check| check.name != "purge");
+            examiner.limits.clear();
+        }
         Ok(examiner)
     }
 
@@ -61,7 +65,7 @@ impl<'a> Examiner<'a> {
     fn open(&self) -> Result<Conversation, Status> {
         let program = self.contender.worker.program.as_deref();
         let program = program.map_err(|why| Status::NotBuilt { detail: why.clone() })?;
-        Conversation::open(program, &Start::new(self.settings, 0, &self.variables))
+        Conversation::open(program, &Start::new(self.settings, 0, &self.launch))
     }
 
     /// Makes one check.

@@ -67,7 +67,7 @@ impl Verification {
         Self {
             contenders: contenders.into_iter().collect(),
             wanted: Box::new(|_| true),
-            deadline: Duration::from_mins(1),
+            deadline: Duration::from_mins(2),
             repeat: 1,
             settings: Settings::default(),
         }

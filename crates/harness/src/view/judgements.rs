@@ -4,8 +4,9 @@ use super::Style;
 use super::columns::{Cell, Columns, Screen, Tone, wrapped};
 use super::csv::{csv, optional};
 use super::numbers::{interval, percent};
+use super::over_time::growth_of;
 use super::table::{grid, render};
-use crate::Judgement;
+use crate::{Call, Judgement, Quantity};
 
 /// A block of lines for each case, and for each record where there are several.
 pub fn judgements_text(rows: &[Judgement], screen: &Screen) -> String {
@@ -38,15 +39,23 @@ pub fn judgements_text(rows: &[Judgement], screen: &Screen) -> String {
             let note = format!("the twin was called different: nothing is called on {}", distrusted.join(", "));
             lines.extend(wrapped(&note, 2, screen));
         }
+        for row in group.iter().filter(|row| row.alarmed) {
+            let (contender, metric) = (&row.contender, row.metric);
+            let note = format!("{contender} was called different in a control: nothing is called on {metric}");
+            lines.extend(wrapped(&note, 2, screen));
+        }
         lines.push(String::new());
     }
     if let Some(row) = rows.first() {
-        let legend = format!(
+        let mut legend = format!(
             "Ratios are to {}, with 95 % intervals: of throughput above 1 is more, of the others below 1 is less. The least \
              true difference that is found in four of five runs stands under detects, and the blocks that would settle what \
              is unclear under needed.",
             row.reference
         );
+        if rows.iter().any(|row| row.metric == Quantity::Slope) {
+            legend.push_str(" A slope is no ratio but growth in each turn, in per cent of the level.");
+        }
         lines.extend(wrapped(&legend, 0, screen));
     }
     lines.join("\n")
@@ -103,15 +112,18 @@ fn cells(row: &Judgement) -> [Cell; 6] {
 /// Metric, ratio, verdict, least detectable difference, blocks, blocks that would settle it.
 fn words(row: &Judgement) -> [String; 6] {
     let or_absent = |text: Option<String>| text.unwrap_or_else(|| "n/a".into());
-    let is_unclear = row.verdict == Some(crate::stats::Verdict::Unclear);
+    let is_unclear = row.verdict.is_some_and(Call::is_unclear);
     let needed = match row.blocks_needed {
-        _ if !is_unclear || row.distrusted || row.ratio.is_none() => String::new(),
+        _ if !is_unclear || row.distrusted || row.alarmed || row.ratio.is_none() => String::new(),
         Some(blocks) => blocks.to_string(),
         None => "none would do".into(),
     };
     [
         row.metric.to_string() + if row.uneven { " (uneven)" } else { "" },
-        or_absent(row.estimate().map(interval)),
+        or_absent(match row.metric {
+            Quantity::Slope => row.value.map(|value| growth_of(value, row.low.zip(row.high))),
+            _ => row.estimate().map(interval),
+        }),
         row.verdict_word(),
         or_absent(row.mde.map(percent)),
         row.blocks.to_string(),
@@ -156,6 +168,7 @@ pub fn judgements_csv(rows: &[Judgement]) -> String {
         "mde",
         "uneven",
         "distrusted",
+        "alarmed",
         "blocks_needed",
         "sign_flip_p",
         "t_low",
@@ -184,6 +197,7 @@ pub fn judgements_csv(rows: &[Judgement]) -> String {
             optional(row.mde),
             row.uneven.to_string(),
             row.distrusted.to_string(),
+            row.alarmed.to_string(),
             optional(row.blocks_needed),
             optional(checks.and_then(|checks| checks.sign_flip_p)),
             optional(t_interval.map(|(low, _)| low)),

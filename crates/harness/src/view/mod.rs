@@ -6,6 +6,7 @@ mod csv;
 mod examination;
 mod judgements;
 mod numbers;
+mod over_time;
 mod page;
 mod samples;
 mod standings;
@@ -13,7 +14,7 @@ mod table;
 mod text;
 mod verification;
 
-pub use catalogue::{contenders, workload, workloads};
+pub use catalogue::{contenders, set, workload, workloads};
 pub use columns::Screen;
 pub use examination::{findings, noise};
 pub use judgements::{judgements_csv, judgements_markdown, judgements_text};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Style, contenders, notes, table};
+use super::{Screen, Style, contenders, notes, over_time, table};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::record::{BlockRow, CaseRow, ContenderRow, Record, Role, RunRow, Sample};
 use crate::stats::median;
@@ -27,10 +27,14 @@ pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
         outcome.reference,
         outcome.margin * 100.0
     );
+    if let Some(table) = over_time::table(outcome) {
+        let _ = writeln!(page, "## Memory over time\n\n{table}\n\n{}\n", over_time::legend());
+    }
     section(&mut page, "Control: the reference against itself, and failures", &notes(outcome));
     let counts: Vec<String> = outcome.cases.iter().filter_map(counted).collect();
     section(&mut page, "What the workloads ask for, exactly", &counts);
-    let _ = writeln!(page, "## Contenders\n\n{}\n", contenders(&record.contenders, Style::Markdown));
+    let _ =
+        writeln!(page, "## Contenders\n\n{}\n", contenders(&record.contenders, Style::Markdown, &Screen::default()));
     let shown = |row: &&CaseRow| outcome.cases.iter().any(|case| case.case == row.case);
     let work: Vec<String> = record
         .cases

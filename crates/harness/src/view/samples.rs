@@ -4,7 +4,7 @@ use super::csv::{csv, optional, parameters};
 use crate::record::{MemoryRow, Record, Sample};
 use crate::{Arrangement, Bytes, Case};
 
-const COLUMNS: [&str; 33] = [
+const COLUMNS: [&str; 34] = [
     "workload",
     "parameters",
     "contender",
@@ -33,6 +33,7 @@ const COLUMNS: [&str; 33] = [
     "worked_huge",
     "drained_rss",
     "drained_lazy_free",
+    "settled_rss",
     "start_ns",
     "prepare_ns",
     "exchange_ns",
@@ -91,6 +92,7 @@ fn line(record: &Record, sample: &Sample) -> [String; COLUMNS.len()] {
         memory("worked", |memory| memory.huge),
         memory("drained", |memory| memory.rss),
         memory("drained", |memory| memory.lazy_free),
+        settled(sample),
         sample.start_ns.to_string(),
         sample.prepare_ns.to_string(),
         sample.exchange_ns.to_string(),
@@ -99,17 +101,25 @@ fn line(record: &Record, sample: &Sample) -> [String; COLUMNS.len()] {
     ]
 }
 
+/// Resident memory after each quiet time, in one field: `500ms=73400320&5000ms=10485760`.
+fn settled(sample: &Sample) -> String {
+    let readings = sample.settled.iter().filter_map(|row| Some(format!("{}ms={}", row.after_ms, row.memory.rss?.0)));
+    readings.collect::<Vec<_>>().join("&")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Status;
-    use crate::record::Role;
+    use crate::record::{Role, SettledRow};
 
     #[test]
     fn every_sample_is_a_line_and_absent_is_empty() {
+        let reading = MemoryRow { rss: Some(Bytes(512)), ..MemoryRow::default() };
         let sample = |name: &str, status| Sample {
             status,
             peak_rss: Some(Bytes(4096)),
+            settled: [500, 5000].map(|after_ms| SettledRow { after_ms, memory: reading }).into(),
             ..Sample::new(Case::new("a/b").with("live", 5), name, Role::Contender, 3, Arrangement::Alone)
         };
         let failed = Status::Exited { code: 7, detail: "in a test, on purpose".into() };
@@ -122,6 +132,7 @@ mod tests {
         assert_eq!(rows.len(), 2);
         let field = |row: usize, name: &str| &rows[row][names.iter().position(|other| other == name).unwrap()];
         assert_eq!((field(0, "parameters"), field(0, "peak_rss"), field(0, "base_rss")), ("live=5", "4096", ""));
+        assert_eq!(field(0, "settled_rss"), "500ms=512&5000ms=512");
         assert_eq!((field(0, "counts"), field(1, "counts")), ("false", "true"), "no block is complete");
         assert_eq!((field(1, "status"), field(1, "detail")), ("exited with 7", "in a test, on purpose"));
     }

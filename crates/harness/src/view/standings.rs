@@ -131,6 +131,8 @@ fn meaning(weights: &Weights) -> String {
         Quantity::Throughput | Quantity::Wall => "wall time",
         Quantity::Cpu => "CPU time",
         Quantity::PeakRss => "peak RSS",
+        Quantity::Retained => "retained memory",
+        Quantity::Slope => "growth",
     };
     let listed: Vec<String> =
         pairs.iter().map(|(quantity, weight)| format!("{} (weight {weight})", name(*quantity))).collect();

@@ -4,7 +4,8 @@ use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::numbers::{interval, percent};
-use crate::outcome::{CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
+use super::over_time;
+use crate::outcome::{Alarm, CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 use crate::stats::{Estimate, Verdict};
 
 /// What the table is for.
@@ -92,11 +93,32 @@ fn time_verdict(verdict: TimeVerdict) -> String {
 pub fn notes(outcome: &Outcome) -> Vec<String> {
     let of_case =
         |case: &CaseOutcome| case_notes(case).into_iter().map(|note| format!("{}: {note}", case.case)).collect();
-    let mut notes: Vec<String> = outcome.cases.iter().flat_map(|case| -> Vec<String> { of_case(case) }).collect();
+    let mut notes = alarms(outcome);
+    notes.extend(outcome.cases.iter().flat_map(|case| -> Vec<String> { of_case(case) }));
     for (case, contender, status) in outcome.failures() {
         notes.push(format!("{contender} in {case}: {status}"));
     }
     notes
+}
+
+/// What the controls found: where nobody can differ, someone does. A line for each contender in each control.
+pub(super) fn alarms(outcome: &Outcome) -> Vec<String> {
+    let mut all: Vec<&Alarm> = outcome.alarms.iter().collect();
+    all.sort_by_key(|alarm| (&alarm.case, &alarm.contender));
+    let line = |same: &[&Alarm]| {
+        let found: Vec<String> = same.iter().map(|alarm| format!("{} in {}", alarm.verdict, alarm.metric)).collect();
+        let metrics: Vec<String> = same.iter().map(|alarm| alarm.metric.to_string()).collect();
+        format!(
+            "{}: compared with {}, {} is called {}, where no allocator can differ: its verdicts on {} are not to be trusted in this run, \
+             and none is given",
+            same[0].case,
+            outcome.reference,
+            same[0].contender,
+            found.join(" and "),
+            metrics.join(" and ")
+        )
+    };
+    all.chunk_by(|a, b| (&a.case, &a.contender) == (&b.case, &b.contender)).map(line).collect()
 }
 
 /// What must stand below the rows of one case, but for failures.
@@ -107,6 +129,12 @@ pub(super) fn case_notes(case: &CaseOutcome) -> Vec<String> {
         notes.extend(case.contenders.iter().filter_map(note));
     }
     notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
+    notes.extend(over_time::notes(case));
+    if case.case.is_control() {
+        notes.push(
+            "a control: nobody may differ; peak RSS is compared above what each worker needed at its greeting".into(),
+        );
+    }
     notes
 }
 
@@ -121,7 +149,8 @@ fn twin_note(case: &CaseOutcome) -> Option<String> {
         let trust = if distrusted { ", different: nothing is called on this metric" } else { "" };
         Some(format!("{metric} {ratio:.3}{}{trust}", found.unwrap_or_default()))
     };
-    let parts = [part(Metric::Cpu, twin.cpu), part(Metric::Wall, twin.wall), part(Metric::PeakRss, twin.memory)];
+    let parts = [Metric::Cpu, Metric::Wall, Metric::PeakRss, Metric::Retained];
+    let parts = parts.map(|metric| part(metric, twin.compared(metric)));
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{original} against itself: {}", parts.join("; ")))
 }

@@ -1,9 +1,12 @@
 //! The outcome on a terminal: a block of lines for each workload, in the widest layout that fits.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::Screen;
 use super::columns::{Cell, Columns, Tone, wrapped};
 use super::numbers::interval;
-use super::table::case_notes;
+use super::over_time;
+use super::table::{alarms, case_notes};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
 use crate::stats::Estimate;
@@ -20,12 +23,19 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         let heading = format!("{} (unit: {})", case.case, case.unit);
         lines.extend(wrapped(&heading, 0, screen).iter().map(|line| Tone::Heading.paint(line, screen)));
         lines.extend(block.columns(layout).lines(screen));
+        lines.extend(over_time::lines(case, screen));
         for note in case_notes(case).into_iter().chain(failures(case)) {
             lines.extend(wrapped(&note, 2, screen));
         }
         lines.push(String::new());
     }
+    for alarm in alarms(outcome) {
+        lines.extend(wrapped(&alarm, 0, screen).iter().map(|line| Tone::Failed.paint(line, screen)));
+    }
     lines.extend(wrapped(&legend(outcome), 0, screen));
+    if outcome.cases.iter().any(CaseOutcome::is_over_time) {
+        lines.extend(wrapped(&over_time::legend(), 0, screen));
+    }
     lines.join("\n")
 }
 
@@ -68,15 +78,27 @@ enum Layout {
     Stacked,
 }
 
+/// The longest name of a reference that stands in headings: not wider than the ratios below, such as `1.025 [1.020, 1.030]`.
+const LONGEST_REFERENCE: usize = 14;
+
 struct Block<'a> {
     case: &'a CaseOutcome,
+    /// What the contenders are compared with.
+    reference: &'a str,
     rows: Vec<Row<'a>>,
 }
 
 impl<'a> Block<'a> {
-    fn new(case: &'a CaseOutcome, reference: &str) -> Self {
+    fn new(case: &'a CaseOutcome, reference: &'a str) -> Self {
         let rows = case.contenders.iter().map(|contender| Row::new(contender, reference)).collect();
-        Self { case, rows }
+        // A name that is longer than what stands below would push the columns apart.
+        let reference = if reference.width() > LONGEST_REFERENCE { "reference" } else { reference };
+        Self { case, reference, rows }
+    }
+
+    /// The heading of a column of ratios to the reference; that of time says which, since throughput stands beside it.
+    fn ratio(&self, what: &str) -> String {
+        format!(">{what} ÷ {}", self.reference)
     }
 
     fn columns(&self, layout: Layout) -> Columns {
@@ -93,10 +115,10 @@ impl<'a> Block<'a> {
             "allocator",
             ">throughput",
             ">CPU/unit",
-            ">ratio",
+            &self.ratio("CPU"),
             "time",
             ">peak RSS",
-            ">ratio",
+            &self.ratio("RSS"),
             "memory",
         ]));
         for row in &self.rows {
@@ -110,11 +132,11 @@ impl<'a> Block<'a> {
 
     fn halves(&self) -> Columns {
         let mut columns = Columns::default();
-        columns.push(heading(&["allocator", ">throughput", ">CPU/unit", ">ratio", "time"]));
+        columns.push(heading(&["allocator", ">throughput", ">CPU/unit", &self.ratio("CPU"), "time"]));
         for row in &self.rows {
             columns.push(std::iter::once(Cell::left(row.name)).chain(row.time_cells()).collect());
         }
-        columns.push(heading(&["", ">peak RSS", "", ">ratio", "memory"]));
+        columns.push(heading(&["", ">peak RSS", "", &self.ratio("RSS"), "memory"]));
         for row in self.rows.iter().filter(|row| row.failure.is_none()) {
             let [peak, ratio, verdict] = row.memory_cells();
             columns.push(vec![Cell::left(row.name), peak, Cell::left(""), ratio, verdict]);

@@ -95,7 +95,7 @@ fn in_the_child(mut block: Block) -> i32 {
         block.check()?;
         block.resize(5000)?;
         block.give_back();
-        let mut blocks: [Option<Block>; 18] = [None; 18];
+        let mut blocks: [Option<Block>; 15] = [None; 15];
         for (exponent, slot) in blocks.iter_mut().enumerate() {
             let mut block = Block::take(How::Fresh, 8 << exponent, 8)?;
             block.fill(exponent as u64);

@@ -10,13 +10,13 @@ use crate::ended::{Checked, Ended};
 use crate::memory::{Growth, MIB};
 use crate::stage::stage;
 
-/// Blocks of a round: together some 25 MiB.
-const BLOCKS: usize = 4000;
+/// Blocks of a round: together some 15 MiB.
+const BLOCKS: usize = 2500;
 
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 32;
 
 /// What memory may grow by all the same: about what one round needs, where many have passed through.
-const GROWTH: usize = 24 * MIB;
+const GROWTH: usize = 16 * MIB;
 
 /// Takes, resizes and gives back blocks of many sizes in a random order; the blocks are other ones in each round, and as many.
 pub(crate) fn reuse(_: Promises) -> Checked {

@@ -16,6 +16,13 @@ const fn byte(key: u64, offset: usize) -> u8 {
     word(key, offset / WORD).to_le_bytes()[offset % WORD]
 }
 
+/// The eight bytes from this offset on.
+const fn word_at(key: u64, offset: usize) -> u64 {
+    let (place, shift) = (offset / WORD, 8 * (offset % WORD));
+    // In two steps, since no shift goes by all 64 bits.
+    word(key, place) >> shift | word(key, place + 1) << 1 << (63 - shift)
+}
+
 /// The offsets behind the first word that [`Touch::Pages`] covers in the bytes from `from` to `size`.
 fn pages(from: usize, size: usize) -> impl Iterator<Item = usize> {
     let last = if size > WORD { Some(size - 1) } else { None };
@@ -30,23 +37,25 @@ pub(super) unsafe fn write(start: *mut u8, from: usize, size: usize, touch: Touc
     // SAFETY: the offset is below `size`.
     let write_byte = |offset: usize| unsafe { start.add(offset).write(byte(key, offset)) };
     // SAFETY: the word lies within the `size` bytes.
-    let write_word = |place: usize| unsafe {
-        start.add(place * WORD).cast::<u64>().write_unaligned(word(key, place).to_le());
+    let write_word = |offset: usize, word: u64| unsafe {
+        start.add(offset).cast::<u64>().write_unaligned(word.to_le());
     };
     match touch {
         Touch::None => {}
         Touch::First | Touch::Pages => {
             if from < WORD {
-                if size >= WORD { write_word(0) } else { (from..size).for_each(write_byte) }
+                if size >= WORD { write_word(0, key) } else { (from..size).for_each(write_byte) }
             }
             if touch == Touch::Pages {
                 pages(from, size).for_each(write_byte);
             }
         }
+        Touch::All if size < WORD => (from..size).for_each(write_byte),
         Touch::All => {
-            let words = size / WORD;
-            (from / WORD..words).for_each(write_word);
-            (words * WORD..size).for_each(write_byte);
+            (from / WORD..size / WORD).for_each(|place| write_word(place * WORD, word(key, place)));
+            // The last word overlaps the one before: a loop over its bytes would cost more than all others where blocks
+            // are small, since no processor can foresee how often it is taken.
+            write_word(size - WORD, word_at(key, size - WORD));
         }
     }
 }
@@ -60,21 +69,21 @@ pub(super) unsafe fn damage(start: *const u8, size: usize, touch: Touch, key: u6
     // SAFETY: the offset is below `size`, and what `touch` covers has been written.
     let read_byte = |offset: usize| unsafe { start.add(offset).read() };
     let byte_damage = |damage: u64, offset: usize| damage | u64::from(read_byte(offset) ^ byte(key, offset));
-    let word_damage = |damage: u64, place: usize| {
+    let word_damage = |offset: usize, word: u64| {
         // SAFETY: the word lies within the `size` bytes and has been written.
-        let read = unsafe { start.add(place * WORD).cast::<u64>().read_unaligned() };
-        damage | (u64::from_le(read) ^ word(key, place))
+        let read = unsafe { start.add(offset).cast::<u64>().read_unaligned() };
+        u64::from_le(read) ^ word
     };
     match touch {
         Touch::None => 0,
         Touch::First | Touch::Pages => {
-            let first = if size >= WORD { word_damage(0, 0) } else { (0..size).fold(0, byte_damage) };
+            let first = if size >= WORD { word_damage(0, key) } else { (0..size).fold(0, byte_damage) };
             if touch == Touch::First { first } else { pages(0, size).fold(first, byte_damage) }
         }
+        Touch::All if size < WORD => (0..size).fold(0, byte_damage),
         Touch::All => {
-            let words = size / WORD;
-            let damage = (0..words).fold(0, word_damage);
-            (words * WORD..size).fold(damage, byte_damage)
+            let last = word_damage(size - WORD, word_at(key, size - WORD));
+            (0..size / WORD).fold(last, |damage, place| damage | word_damage(place * WORD, word(key, place)))
         }
     }
 }
@@ -112,6 +121,14 @@ mod tests {
                 assert!(pages.iter().any(|offset| page.contains(offset)), "{page:?} of {size}");
             }
             assert!(pages.len() <= 8 + 1 + size / PAGE);
+        }
+    }
+
+    #[test]
+    fn a_word_is_its_bytes() {
+        for offset in 0..100 {
+            let bytes = std::array::from_fn(|place| byte(KEY, offset + place));
+            assert_eq!(word_at(KEY, offset), u64::from_le_bytes(bytes), "at {offset}");
         }
     }
 

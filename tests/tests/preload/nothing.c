@@ -1,0 +1,2 @@
+/* Replaces nothing. */
+int heapmark_tests_replace_nothing(void) { return 0; }
