@@ -261,10 +261,12 @@ static bool reset_peak(void) {
     return done;
 }
 
-static void send_phase(const char *name) {
+/* Memory at the end of a phase; for a quiet time, how long it was. */
+static void send_phase(const char *name, uint64_t settled_ms) {
     const char *rollup = kernel_file("/proc/self/smaps_rollup");
     start("phase");
     text("name", name);
+    if (settled_ms > 0) number("settled_ms", settled_ms);
     optional("rss", bytes_of(rollup, "Rss:"));
     optional("anonymous", bytes_of(rollup, "Anonymous:"));
     optional("lazy_free", bytes_of(rollup, "LazyFree:"));
@@ -730,21 +732,38 @@ static const char *take_turns(uint64_t *count, uint64_t *checksum) {
     }
 }
 
+/* Waits until so many milliseconds have passed since a moment; nobody calls malloc meanwhile. */
+static void wait_until(uint64_t since_ns, uint64_t milliseconds) {
+    uint64_t until = since_ns + milliseconds * 1000000u;
+    struct timespec then = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) == EINTR) {}
+}
+
+/* Reads memory after each of the quiet times in a list such as `10,100,1000`; 0 is none. */
+static void settle(char *moments) {
+    uint64_t dropped = monotonic_ns(), moment;
+    for (char *here = moments, *comma = here; comma != NULL; here = comma + 1) {
+        comma = strchr(here, ',');
+        if (comma != NULL) *comma = '\0';
+        if (!read_number(here, &moment)) refuse("settle_ms has %s, which is not a number", here);
+        if (moment == 0) continue;
+        wait_until(dropped, moment);
+        send_phase("settled", moment);
+    }
+}
+
 static void finish(const char *asked, uint64_t count, uint64_t checksum) {
+    char moments[256];
     bool drain = number_of(asked, "drain") == 1;
-    uint64_t settle_ms = number_of(asked, "settle_ms");
+    value_of(asked, "settle_ms", moments, sizeof moments);
     /* The kernel batches its counters, so that the peak can lag a little behind what is resident now. */
     int64_t peak = resident("VmHWM:"), now = resident("VmRSS:");
-    send_phase("worked");
+    send_phase("worked", 0);
     if (drain) {
         for (size_t i = 0; i < parameters[LIVE].value; i++) drop(&window[i]);
         free(window);
-        send_phase("drained");
-    }
-    if (drain && settle_ms > 0) {
-        struct timespec left = {.tv_sec = (time_t)(settle_ms / 1000), .tv_nsec = (long)(settle_ms % 1000) * 1000000};
-        while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
-        send_phase("settled");
+        send_phase("drained", 0);
+        settle(moments);
     }
     start("result");
     number("count", count);

@@ -91,19 +91,19 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
     }
     let members = arguments.more.named(configuration)?;
     let backends = select::backends(&members, configuration)?;
+    // What a workload is can be told by anybody, so one is enough.
+    let one = arguments.name.as_ref().map(|_| arguments.contenders.one_worker()).transpose()?;
     let mut unnamed = arguments.contenders.unnamed_apart()?;
     unnamed.retain(|name| !backends.contains(name));
-    let selected = |name: &str| arguments.contenders.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
-    let contenders: Vec<Contender> = if arguments.name.is_some() {
-        arguments.contenders.one_worker()?.into_iter().map(Contender::plain).collect()
-    } else {
-        let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
-        let plain = workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain);
-        let mut contenders = plain.collect();
-        select::add(&members, configuration, &workers, &mut contenders)?;
-        contenders
+    let selected = |name: &str| match &one {
+        Some(one) => one == name,
+        None => arguments.contenders.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name),
     };
+    let workers = arguments.contenders.workers(|name| selected(name) || backends.iter().any(|b| b == name))?;
     let settings = Settings { twin: false, ..Settings::default() };
+    let mut contenders: Vec<Contender> =
+        workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain).collect();
+    select::add(&members, configuration, &workers, &mut contenders)?;
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
     let catalogue = session.catalogue();
     if let Some(name) = &arguments.name {

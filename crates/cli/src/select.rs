@@ -125,17 +125,23 @@ impl ContenderSelection {
         Ok(Error::NothingSelected(format!("no worker is selected or found; {hint}")))
     }
 
-    /// The worker to ask what there is to measure: the reference if it is selected, else the first; no other is built.
-    pub(crate) fn one_worker(&self) -> Result<Vec<Worker>, Error> {
+    /// The name of the worker to ask what there is to measure: the reference if it is selected, else the first.
+    pub(crate) fn one_worker(&self) -> Result<String, Error> {
         let surroundings = Surroundings::find()?;
         let reference = surroundings.reference().unwrap_or(SYSTEM);
-        let mut names: Vec<String> = self.worker.iter().map(|worker| worker.name.clone()).collect();
         let unnamed = self.unnamed_apart()?;
+        let mut names: Vec<String> = self.names_on_the_command_line().map(str::to_owned).collect();
         names.extend(surroundings.names()?.into_iter().filter(|name| self.takes(name) && !unnamed.contains(name)));
         let one = names.iter().find(|name| *name == reference).or(names.first());
-        let mut workers = self.workers(|name| one.is_some_and(|one| one == name))?;
-        workers.retain(|worker| one.is_some_and(|one| worker.name == *one));
-        Ok(workers)
+        Ok(one.cloned().unwrap_or_else(|| reference.to_owned()))
+    }
+}
+
+/// The reference that was asked for, else that of the package around the current folder, if there is one.
+pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
+    match &run.reference {
+        Some(reference) => Ok(Some(reference.clone())),
+        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
     }
 }
 
@@ -209,14 +215,6 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// The reference that was asked for, else that of the package around the current folder, if there is one.
-pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
-    match &run.reference {
-        Some(reference) => Ok(Some(reference.clone())),
-        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
-    }
-}
-
 /// Who takes part in a run: the contenders, and the worker that counts.
 pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), Error> {
     let selection = &run.contenders;
@@ -234,7 +232,7 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
         say(format_args!("left out, since they take part only where `-a` has the whole name: {}", unnamed.join(", ")));
     }
     let selected = |name: &str| selection.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
-    // What is given by path is named by that, whatever the patterns choose among the others.
+    // A worker or library given by path is named by that, whatever the patterns choose among the others.
     let given = |name: &str| {
         selection.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &selection.no_allocator)
     };

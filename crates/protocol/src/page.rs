@@ -51,6 +51,7 @@ fn value(of_type: &str, told: &[(String, &str)]) -> String {
     let value = match (bare.as_str(), told_at) {
         ("u64", _) => "number".into(),
         ("bool", _) => "`0` or `1`".into(),
+        ("Numbers", _) => "numbers".into(),
         ("Cow<'a,str>", _) => "text".into(),
         (_, Some(verb)) => format!("a word, as in `{verb}`"),
         (other, None) if words(other).is_some() => "a word, below".into(),

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use heapmark::record::{ContenderRow, Record};
+use heapmark::verify::{State, Verification};
 use heapmark::{Case, Comparison, Contender, Settings, Status, Worker, Workspace};
 
 /// The worker of the system allocator, built once.
@@ -26,8 +27,8 @@ fn library(folder: &Path, source: &str, name: &str) -> PathBuf {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     // Without builtins, since the compiler knows malloc and could call it from within itself.
     let options = ["-shared", "-fPIC", "-O2", "-fno-builtin", "-Wall", "-Werror", "-Wl,--build-id=sha1", "-o"];
-    let compiled = Command::new(compiler).args(options).arg(&path).arg(source).status().expect("there is a C compiler");
-    assert!(compiled.success(), "{name}");
+    let status = Command::new(compiler).args(options).arg(&path).arg(source).status().expect("there is a C compiler");
+    assert!(status.success(), "{name}");
     path
 }
 
@@ -78,6 +79,25 @@ fn a_library_that_replaces_malloc_takes_part() {
     let (name, detail) = ("system", "malloc from libc.so.6");
     let system = record.contenders.iter().find(|row| row.name == name).and_then(|row| row.identity.as_ref());
     assert!(system.is_some_and(|system| system.proof == "api" && system.proof_detail.starts_with(detail)));
+}
+
+#[test]
+fn checks_are_of_the_library_and_not_of_glibc() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let bump = library(folder.path(), "bump.c", "libbump.so.1");
+    let contenders = [system(), system().preloading("bump", bump)];
+    let wanted = |name: &str| ["align/page", "purge", "reuse"].contains(&name);
+    let soundness = Verification::of(contenders).checks(wanted).run(&mut |_| {}).expect("both can be examined");
+    let state = |contender: &str, check: &str| {
+        let examined = soundness.contender(contender).expect("everyone has a row");
+        assert!(examined.status.is_ok(), "{contender}: {}", examined.status);
+        examined.result(check).map(|result| result.state)
+    };
+    assert_eq!(state("system", "reuse"), Some(State::Pass));
+    assert_eq!(state("bump", "align/page"), Some(State::Pass));
+    assert_eq!(state("bump", "reuse"), Some(State::Fail), "it takes nothing back");
+    assert_eq!(state("system", "purge"), Some(State::Pass));
+    assert_eq!(state("bump", "purge"), None, "malloc_trim is glibc's promise");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn libraries_take_part_like_backends() {
     let output = project.command(&arguments).output().expect("the command runs");
     assert!(text(&output.stderr).contains("it is no shared library"), "{}", text(&output.stderr));
     for name in ["system", "mine"] {
-        let arguments = ["run", "--list", "--worker", "mine=x", "--preload", &format!("{name}=x.so")];
+        let arguments = ["run", "--list", "--worker", "mine=../bin/old", "--preload", &format!("{name}=x.so")];
         let reason = project.refusal(&arguments);
         assert!(reason.contains("something else is called so"), "{reason}");
     }

@@ -156,7 +156,6 @@ mod tests {
             name: "test/texts".into(),
             summary: "makes texts, puts them together, and takes them apart again, as many programs do".into(),
             unit: "text".into(),
-            settle_ms: Vec::new(),
             details: "A paragraph about texts, which says what is done to them, and what can be read from it all."
                 .into(),
             parameters: vec![parameter],
