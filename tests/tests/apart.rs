@@ -96,7 +96,11 @@ fn the_work_is_built_from_the_same_versions_everywhere() {
     let ours = closure(&workspace().root().join("Cargo.lock"), "heapmark-workloads");
     assert!(ours.iter().any(|(name, _)| name == "serde_json") && ours.len() > 10, "{ours:?}");
     for folder in folders() {
-        assert_eq!(closure(&folder.join("Cargo.lock"), "heapmark-workloads"), ours, "{}", folder.display());
+        let theirs = closure(&folder.join("Cargo.lock"), "heapmark-workloads");
+        assert!(theirs.iter().any(|(name, _)| name == "serde_json"), "{theirs:?}");
+        // What only tests need is in the lockfile of their own workspace alone.
+        let others: Vec<_> = theirs.difference(&ours).collect();
+        assert!(others.is_empty(), "{} has {others:?}", folder.display());
     }
 }
 

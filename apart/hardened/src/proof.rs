@@ -8,24 +8,24 @@ use heapmark_worker::{Proof, TestBlock};
 
 /// The slab allocator knows the block, and quarantines what is freed.
 pub(crate) fn default(block: &TestBlock, out: &mut dyn fmt::Write) -> Proof {
-    proof(block, false, out)
+    proof(block, true, out)
 }
 
 /// The slab allocator knows the block, and hands out at once what is freed.
 pub(crate) fn light(block: &TestBlock, out: &mut dyn fmt::Write) -> Proof {
-    proof(block, true, out)
+    proof(block, false, out)
 }
 
-fn proof(block: &TestBlock, reuses: bool, out: &mut dyn fmt::Write) -> Proof {
+fn proof(block: &TestBlock, quarantines: bool, out: &mut dyn fmt::Write) -> Proof {
     // The text is for a reader; where it ends early, the answer still stands.
     let Some(size) = object_size(block.address()) else {
         let _ = write!(out, "malloc_object_size does not know the block");
         return Proof::None;
     };
     let reused = reuses_at_once();
-    let used = if reused { "used again at once" } else { "quarantined" };
-    let _ = write!(out, "malloc_object_size of the block is {size}, and a freed block is {used}");
-    if reused == reuses && size >= TestBlock::SIZE { Proof::Api } else { Proof::None }
+    let fate = if reused { "used again at once" } else { "quarantined" };
+    let _ = write!(out, "malloc_object_size of the block is {size}, and a freed block is {fate}");
+    if reused != quarantines && size >= TestBlock::SIZE { Proof::Api } else { Proof::None }
 }
 
 /// The usable size of a block of `hardened_malloc`'s; nothing for an address that is not.

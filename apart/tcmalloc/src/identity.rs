@@ -30,11 +30,18 @@ pub const IDENTITY: Identity = Identity {
     }],
     purge: Some(statistics::purge),
     statistics: Some(statistics::write),
-    limits: &[Limit {
-        check: "fork",
-        finding: Finding::Hangs,
-        reason: "a child now and then waits for a lock that another thread held when it was forked",
-    }],
+    limits: &[
+        Limit {
+            check: "fork",
+            finding: Finding::Hangs,
+            reason: "a child now and then waits for a lock that another thread held when it was forked",
+        },
+        Limit {
+            check: "purge",
+            finding: Finding::Retained,
+            reason: "ReleaseMemoryToSystem gives back little of what is free between live blocks",
+        },
+    ],
     ..Identity::UNKNOWN
 };
 
