@@ -160,7 +160,6 @@ mod tests {
             details: "A paragraph about texts, which says what is done to them, and what can be read from it all."
                 .into(),
             parameters: vec![parameter],
-            settle_ms: Vec::new(),
         };
         Catalogue { workloads: vec![workload], sets: Vec::new() }
     }
