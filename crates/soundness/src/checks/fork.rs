@@ -73,6 +73,7 @@ fn one_child(number: usize) -> Result<(), Ended> {
     // SAFETY: the child calls nothing but the allocator, which is what is looked at, and _exit.
     let child = unsafe { libc::fork() };
     if child == 0 {
+        die_with_parent();
         leave(in_the_child(block));
     }
     // SAFETY: the descriptor is ours to close. The child holds the other copy, so that the pipe ends with the child.
@@ -83,6 +84,12 @@ fn one_child(number: usize) -> Result<(), Ended> {
     unsafe { libc::close(ours) };
     result?;
     block.check_and_give_back()
+}
+
+/// A child that hangs must not outlive a worker that is killed meanwhile; that the worker itself asked for this is not inherited.
+fn die_with_parent() {
+    // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and touches no memory.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
 /// What the child does; its exit code.
