@@ -63,6 +63,11 @@ impl ContenderSelection {
         self.worker.iter().map(|worker| &worker.name).chain(libraries).map(String::as_str)
     }
 
+    /// Whether a worker or library of this name is given by path: it is named by that, whatever `-a` chooses among the others.
+    fn gives(&self, name: &str) -> bool {
+        self.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &self.no_allocator)
+    }
+
     /// Whether this backend is named: a pattern matches its whole name, and not a part that it has in common with others.
     fn names(&self, name: &str) -> bool {
         let whole = |pattern: &Regex| Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|whole| whole.is_match(name));
@@ -232,12 +237,8 @@ pub(crate) fn contenders(run: &Run) -> Result<(Vec<Contender>, Option<Worker>), 
         say(format_args!("left out, since they take part only where `-a` has the whole name: {}", unnamed.join(", ")));
     }
     let selected = |name: &str| selection.takes(name) && !unnamed.iter().any(|unnamed| unnamed == name);
-    // A worker or library given by path is named by that, whatever the patterns choose among the others.
-    let given = |name: &str| {
-        selection.names_on_the_command_line().any(|given| given == name) && passes(name, &[], &selection.no_allocator)
-    };
     let takes = |name: &str| {
-        name != COUNTING && (selected(name) || given(name) || (plain_reference && name == reference_backend))
+        name != COUNTING && (selected(name) || selection.gives(name) || (plain_reference && name == reference_backend))
     };
     let wanted = |name: &str| {
         let named = backends.iter().any(|backend| backend == name);
@@ -259,7 +260,7 @@ pub(crate) fn examined(selection: &ContenderSelection, more: &MoreContenders) ->
     let unnamed = selection.unnamed()?;
     let takes = |name: &str| {
         let is_left_out = unnamed.iter().any(|unnamed| unnamed == name) || (name == COUNTING && !selection.names(name));
-        selection.takes(name) && !is_left_out
+        (selection.takes(name) && !is_left_out) || selection.gives(name)
     };
     let workers = selection.workers(|name| takes(name) || backends.iter().any(|backend| backend == name))?;
     let mut contenders: Vec<Contender> =

@@ -21,7 +21,8 @@ pub struct OverTime {
     pub settled: Vec<Settled>,
     /// How much of the last of these was given back with `MADV_FREE`, so that the kernel may take it when it needs it.
     pub lazy_free: Option<Bytes>,
-    /// What is left of the peak at the end, as a fraction: see [`retained`].
+    /// What is left of the peak at the last reading after everything was dropped, both above what the worker needed at its
+    /// greeting: from 0 to 1.
     pub retained: Option<f64>,
     /// The same against the reference.
     pub retained_against: Option<Compared>,
