@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 const VARIABLE: &str = "HEAPMARK_ALLOCATORS";
 
 /// Who takes part where [`VARIABLE`] does not say otherwise. Not all that there are: each one more makes the benches longer, and
-/// `cargo bench` is to take some minutes. `heapmark run` compares all of them.
+/// `cargo bench` is to take some minutes. `heapmark run` compares all that need not be named.
 const USUAL: [&str; 4] = ["system", "mimalloc", "jemalloc", "snmalloc"];
 
 /// Who is asked how much is allocated, and not compared.

@@ -1,5 +1,5 @@
 //! When a run has seen enough. Fixed before the first sample, and blind to the verdict: stopping once it is clear calls
-//! false differences far more often than the interval admits (`cargo run --example simulate` shows how often).
+//! false differences far more often than the interval admits (`cargo run --release -p heapmark --example simulate` shows how often).
 
 use std::fmt;
 
