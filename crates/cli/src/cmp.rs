@@ -20,7 +20,7 @@ pub(crate) struct Cmp {
     pub(crate) judging: Judging,
     #[command(flatten)]
     pub(crate) selection: RecordSelection,
-    /// Only these: throughput, wall, cpu, peak-rss [default: all]
+    /// Only these: throughput, wall, cpu, peak-rss, retained, slope [default: all]
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = quantity)]
     pub(crate) metric: Vec<Quantity>,
     /// How to print it
