@@ -51,11 +51,11 @@ pub(crate) fn function_name(bench: &str, case: &Case, allocator: &str) -> String
     format!("{bench}/{case}/{allocator}")
 }
 
-/// The default set; with a filter, every workload that it matches; to list and to test, all there are.
+/// The default set; with a filter, every workload that it matches; to list, all there are.
 pub(crate) fn chosen(comparison: &Comparison, arguments: &Arguments, bench: &str) -> Result<Vec<Case>, Error> {
     let catalogue = comparison.catalogue()?;
     let usual = catalogue.default_workloads();
-    let everything = arguments.is_filtered() || matches!(arguments.mode(), Mode::List | Mode::Test);
+    let everything = arguments.is_filtered() || arguments.mode() == Mode::List;
     if arguments.mode() == Mode::List && !arguments.is_filtered() {
         eprintln!("without a filter, `cargo bench` measures {}", usual.join(", "));
     }

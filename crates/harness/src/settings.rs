@@ -101,6 +101,12 @@ impl Settings {
     /// The least work that still goes through every step: for tests and `--test`.
     #[must_use]
     pub fn smoke() -> Self {
+        Self::default().with_least_work()
+    }
+
+    /// The same run, with the least work that still goes through every step.
+    #[must_use]
+    pub fn with_least_work(self) -> Self {
         let turn = Duration::from_micros(500).into();
         Self {
             stop: Stop::Blocks(1),
@@ -108,9 +114,10 @@ impl Settings {
             turns: 2,
             turns_alone: 2,
             turns_over_time: 2,
+            warm_turns: 1,
             timed_share: 0.0,
             settle_after_ms: Some(Vec::new()),
-            ..Self::default()
+            ..self
         }
     }
 
