@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
     Case::new(&classic::GlibcSimple, &[("live", "10")]),
     Case::new(&classic::GlibcThread, &[("slots", "20")]),
     Case::new(&classic::MallocLarge, &[("live", "6"), ("min_size", "8"), ("max_size", "20000")]),
-    Case::new(&classic::Mleak, &[("together", "3")]),
+    Case::new(&classic::Mleak, &[("together", "3"), ("transfers", "20")]),
     Case::new(&classic::MessagePassing, &[("outstanding", "40")]),
     Case::new(&classic::SlotTable, &[("slots", "20")]),
     Case::new(&classic::ThreadStart, &[("blocks", "3"), ("max_size", "1000")]),

@@ -75,25 +75,26 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return Err(format!("no program in {} is wanted", arguments.programs.display()));
     }
     println!("{HEADING}");
-    let mut notes = Vec::new();
     for original in wanted {
         let theirs = theirs(original, arguments)?;
-        eprintln!("{}: the workload", original.program);
-        let ours = ours::measure(original, &contenders, arguments.pairs)?;
-        for (place, library) in arguments.preload.iter().enumerate() {
-            let agreement = Agreement::of(theirs.against(place + 1), ours.against(place + 1));
-            println!("{}", row(original, &library.name, &theirs, &ours, place + 1, agreement));
-            if agreement == Agreement::Differs {
-                notes.push(original);
+        for variant in original.ours {
+            eprintln!("{}: {}", original.program, variant.name);
+            let ours = ours::measure(&(variant.parts)(), &contenders, arguments.pairs)?;
+            for (place, library) in (1..).zip(&arguments.preload) {
+                println!("{}", row([original.program, variant.name, &library.name], &theirs, &ours, place));
             }
         }
     }
-    notes.dedup_by_key(|original| original.program);
     println!("\n{}", agreement::LEGEND);
-    for original in notes {
-        println!("\n`{}` differs: {}", original.program, original.differs);
-    }
+    println!("\nThe programs' arguments: {}.", commands(arguments));
     Ok(())
+}
+
+/// How the programs were called.
+fn commands(arguments: &Arguments) -> String {
+    let wanted = ORIGINALS.iter().filter(|original| arguments.program.is_match(original.program));
+    let command = |original: &Original| format!("`{}`", [&[original.program], original.arguments].concat().join(" "));
+    wanted.map(command).collect::<Vec<_>>().join(", ")
 }
 
 /// Runs a program under every allocator, each once before any of them runs again.
@@ -117,24 +118,17 @@ fn theirs(original: &Original, arguments: &Arguments) -> Result<Scores, String> 
     Ok(scores)
 }
 
-const HEADING: &str = "| program | its arguments | library | CPU time for a unit, malloc of the C library: original | \
-                       ours | library ÷ C library: original | ours | |\n|---|---|---|--:|--:|--:|--:|---|";
+const HEADING: &str = "| program | workload | library | CPU time for a unit under the C library's malloc: program | \
+                       workload | library ÷ C library: program | workload | |\n|---|---|---|--:|--:|--:|--:|---|";
 
-fn row(
-    original: &Original,
-    library: &str,
-    theirs: &Scores,
-    ours: &Scores,
-    place: usize,
-    agreement: Agreement,
-) -> String {
+fn row(names: [&str; 3], theirs: &Scores, ours: &Scores, place: usize) -> String {
+    let [program, workload, library] = names;
     format!(
-        "| {} | `{}` | {library} | {} | {} | {} | {} | {agreement} |",
-        original.program,
-        original.arguments.join(" "),
+        "| {program} | `{workload}` | {library} | {} | {} | {} | {} | {} |",
         score::time(theirs.median(0)),
         score::time(ours.median(0)),
         score::ratio(theirs.against(place)),
         score::ratio(ours.against(place)),
+        Agreement::of(theirs.against(place), ours.against(place)),
     )
 }

@@ -3,14 +3,14 @@
 use heapmark::record::Record;
 use heapmark::{Arrangement, Case, Comparison, Settings, Stop, Worker};
 
-use crate::originals::{Original, Part};
+use crate::originals::Part;
 use crate::score::Scores;
 
 /// Timed turns of a sample, of ten milliseconds.
 const TURNS: u32 = 20;
 
-/// Measures a program's workload under these contenders, the first of which is the C library's malloc.
-pub(crate) fn measure(original: &Original, contenders: &[Worker], blocks: u32) -> Result<Scores, String> {
+/// Measures what a program consists of under these contenders, the first of which is the C library's malloc.
+pub(crate) fn measure(parts: &[Part], contenders: &[Worker], blocks: u32) -> Result<Scores, String> {
     let settings = Settings {
         stop: Stop::Blocks(blocks),
         arrangements: vec![Arrangement::Turns],
@@ -19,7 +19,6 @@ pub(crate) fn measure(original: &Original, contenders: &[Worker], blocks: u32) -
         twin: false,
         ..Settings::default()
     };
-    let parts = (original.ours)();
     let cases: Vec<Case> = parts.iter().map(|part| part.case.clone()).collect();
     let failed = |error: heapmark::Error| error.to_string();
     let mut session =
@@ -28,7 +27,7 @@ pub(crate) fn measure(original: &Original, contenders: &[Worker], blocks: u32) -
     let mut scores = Scores::of(contenders.len());
     for block in 0..blocks {
         for (place, contender) in contenders.iter().enumerate() {
-            scores.push(place, unit(session.record(), &parts, &contender.name, block)?);
+            scores.push(place, unit(session.record(), parts, &contender.name, block)?);
         }
     }
     Ok(scores)
