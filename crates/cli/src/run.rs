@@ -269,7 +269,8 @@ fn is_inconclusive(outcome: &Outcome) -> bool {
                 });
                 time || kept || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
             });
-            !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
+            // Latencies are no part of what a run is judged by.
+            case.distrusted.iter().any(|metric| !metric.is_latency()) || undecided.any(|undecided| undecided)
         })
 }
 
@@ -362,6 +363,7 @@ mod tests {
             cpu: Some(compared(time)),
             memory: Some(compared(memory)),
             over_time: None,
+            served: None,
         }
     }
 
