@@ -62,7 +62,7 @@ impl Spread {
         let measured = case.contenders.iter().filter(|contender| contender.status.is_ok());
         let ratios: Vec<(&str, f64)> = measured.filter_map(|c| Some((c.name.as_str(), ratio(c)?))).collect();
         let best = ratios.iter().min_by(|a, b| a.1.total_cmp(&b.1))?.0;
-        let worst = ratios.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
+        let worst = ratios.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
         if best == worst {
             return None;
         }

@@ -107,7 +107,7 @@ fn title(scaling: &Scaling) -> String {
     format!("{} over {}", scaling.sweep.base, scaling.sweep.parameter)
 }
 
-/// A row for each contender and value; the name stands once.
+/// A row for each contender and value.
 fn curves(scaling: &Scaling) -> Figures {
     let rows = scaling.contenders.iter().flat_map(|contender| {
         contender.points.iter().map(|point| {
@@ -192,11 +192,13 @@ mod tests {
 
     fn scaling() -> Scaling {
         let law = Usl { lambda: 1000.0, sigma: 0.1, kappa: 0.01, r_squared: Some(0.9987) };
-        let level = |value: f64| Some(Level { value, low: Some(value - 1.0), high: Some(value + 1.0), blocks: 8 });
+        let level = |value: f64, half: f64| {
+            Some(Level { value, low: Some(value - half), high: Some(value + half), blocks: 8 })
+        };
         let points = [1, 2, 4, 8].map(|value| ScalingPoint {
             value,
-            throughput: level(law.at(value as f64)),
-            peak_rss: level((value << 20) as f64),
+            throughput: level(law.at(value as f64), 1.0),
+            peak_rss: level((value << 20) as f64, 0.0),
         });
         let fit = UslFit {
             law,

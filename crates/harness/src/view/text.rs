@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::columns::{Cell, Columns, Tone, wrapped};
+use super::columns::{Cell, Columns, Screen, Tone, wrapped};
 use super::numbers::interval;
 use super::{over_time, requests};
 use super::table::{alarms, case_notes};
