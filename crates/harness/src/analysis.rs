@@ -146,11 +146,6 @@ pub(crate) fn ratio_of(record: &Record, case: &Case, pair: (&str, &str), metric:
     PairEstimate::of(&view.block_ratios(pair, metric)).map(|pair| *pair.deciding())
 }
 
-/// The samples of a contender that ran undisturbed; of a record that has none of the case, those that took turns.
-pub(crate) fn calmest<'a>(record: &'a Record, case: &'a Case, name: &str) -> Vec<&'a Sample> {
-    samples_for(record, case, name, Metric::PeakRss)
-}
-
 /// The log-ratios of every pair whose precision matters to the stopping rule: CPU time and memory of everyone who has not
 /// failed.
 pub(crate) fn log_ratios_for_precision(record: &Record, case: &Case) -> Vec<Vec<f64>> {

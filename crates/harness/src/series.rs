@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::calmest;
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::over_time::{drift_of, slope_of};
 use crate::record::{Record, Sample};
@@ -60,8 +59,7 @@ impl Series {
         let mut arrangement = None;
         let mut contenders = Vec::new();
         for contender in measured {
-            let mut samples = calmest(record, &case.case, &contender.name);
-            samples.retain(|sample| sample.turns.wall_ns.len() > 1);
+            let samples = calmest(record, &case.case, &contender.name);
             let Some(first) = samples.first() else { continue };
             arrangement = Some(first.arrangement);
             let (name, points) = (contender.name.clone(), points(&samples));
@@ -70,6 +68,15 @@ impl Series {
         let (case, unit, arrangement) = (case.case.clone(), case.unit.clone(), arrangement?);
         Some(Self { case, unit, arrangement, contenders })
     }
+}
+
+/// The samples of a contender of two turns or more: those that ran undisturbed, or else those that took turns.
+fn calmest<'a>(record: &'a Record, case: &'a Case, contender: &str) -> Vec<&'a Sample> {
+    let made = |arrangement: Arrangement| -> Vec<&Sample> {
+        let ours = record.counting_samples(case).filter(|sample| sample.contender == contender && sample.status.is_ok());
+        ours.filter(|sample| sample.arrangement == arrangement && sample.turns.wall_ns.len() > 1).collect()
+    };
+    [Arrangement::Alone, Arrangement::Turns].into_iter().map(made).find(|samples| !samples.is_empty()).unwrap_or_default()
 }
 
 /// Units of each turn of a sample: all do the same.

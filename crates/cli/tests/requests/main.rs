@@ -150,13 +150,14 @@ fn every_value_of_a_sweep_is_a_case() {
         (&["--sweep", "connections=1,5000"], "from 1 to 4096"),
         (&["--sweep", "colours=1,2"], "no selected workload has a parameter \"colours\""),
         (&["--sweep", "connections=1,1"], "stands there twice"),
-        (&["--sweep", "connections=1", "--resume", "no/such"], "leave out --sweep"),
     ] {
         let output = stage.run(arguments);
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
         assert!(errors.contains(hint), "{arguments:?}: {errors}");
     }
+    let resumed = heapmark(&["run", "--sweep", "connections=1", "--resume", "no/such"]);
+    assert!(text(&resumed.stderr).contains("leave out --sweep"), "{}", text(&resumed.stderr));
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn a_run_shows_what_requests_came_to() {
     let heading = "requests requests/s per CPU s user system received min mean sd median p90 p99 max errors";
     assert_eq!(lines.iter().filter(|line| *line == heading).count(), 10, "{}", swept().printed);
     // Of one connection: a unit takes a second of CPU time, of which a quarter is the kernel's; a MiB is received for each.
-    let system = "system 1.00 /s 1.00 /s 750 ms 250 ms 1.00 MiB/s 1.00 ms 60.0 ms 10.0 ms 50.0 ms 90.0 ms 99.0 ms 100 ms 0 %";
+    let system = "system 1.00 /s 1.00 /s 750 ms 250 ms 1.00 MiB/s 1.00 µs 60.0 µs 10.0 µs 50.0 µs 90.0 µs 99.0 µs 100 µs 0 %";
     assert!(lines.iter().any(|line| line == system), "{}", swept().printed);
     assert!(lines.iter().any(|line| line.starts_with("other: 6 of ") && line.ends_with("requests failed: 6 timeout")));
     assert!(swept().printed.contains("in a closed loop"), "what the figures mean");
@@ -180,15 +181,15 @@ fn requests_in_full_have_all_percentiles_in_every_format() {
         assert_eq!(shown.lines().filter(|line| words(line).starts_with(&figure)).count(), 10, "{figure} in {shown}");
     }
     assert!(shown.lines().map(words).any(|line| line
-        == "99.9 % within 99.9 ms [99.9 ms, 99.9 ms] 200 ms [200 ms, 200 ms]"), "{shown}");
+        == "99.9 % within 99.9 µs [99.9 µs, 99.9 µs] 200 µs [200 µs, 200 µs]"), "{shown}");
     let all = json(&["--view", "requests"]);
     assert_eq!(all.as_array().map(Vec::len), Some(10));
     let other = &all[0]["contenders"][1];
-    assert_eq!((&other["name"], &other["latency"]["p99"]["value"]), (&"other".into(), &198_000_000.0.into()));
+    assert_eq!((&other["name"], &other["latency"]["p99"]["value"]), (&"other".into(), &198_000.0.into()));
     assert_eq!((&other["errors"]["timeout"], &other["open_loop"]), (&6.into(), &false.into()));
     let csv = view(&["--view", "requests", "--format", "csv"]);
     let row = csv.lines().find(|line| line.contains(",other,p999_ns,")).expect("a row for each figure");
-    assert!(row.contains(",p999_ns,199800000,199800000,199800000,6"), "{row}");
+    assert!(row.contains(",p999_ns,199800,199800,199800,6"), "{row}");
     let table = view(&["--view", "requests", "--format", "table"]);
     assert_eq!(table.lines().count(), 2 + 10 * 2 * 23, "{table}");
     assert!(view(&["--format", "page"]).contains("## Requests"));
@@ -208,7 +209,8 @@ fn a_closed_loop_gives_no_verdict_on_latency_unless_asked() {
     let asked = rows(&["--metric", "p50,p99,p999,max-latency"]);
     assert_eq!(asked.len(), 10 * 4);
     for row in asked {
-        assert!(near(&row["ratio"], 2.0) && row["verdict"] == "slower" && row["blocks"] == 6, "{row}");
+        let times = if row["parameters"]["stack"] == "heavy" { 4.0 } else { 2.0 };
+        assert!(near(&row["ratio"], times) && row["verdict"] == "slower" && row["blocks"] == 6, "{row}");
     }
     let open = Stage::new();
     let path = open.record();
@@ -279,7 +281,7 @@ fn a_service_that_fades_is_declining_and_growing() {
     let csv = printed(&["report", path, "--view", "series", "--format", "csv"]);
     // Three workers, six blocks, sixty turns.
     assert_eq!(csv.lines().count(), 1 + 3 * 6 * 60);
-    let first = csv.lines().nth(1).expect("a turn");
+    let first = csv.lines().find(|line| line.contains(",system,")).expect("a turn");
     // The untimed turn came before, so this is the second: 1.02 seconds.
     assert!(first.starts_with("test/fades,,") && first.contains(",0,1020000000,1020000000,"), "{first}");
     let points: Value =
