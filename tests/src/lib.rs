@@ -32,8 +32,11 @@ pub use speech::{greet, hear, hear_line, offer, say, wait_for_the_end};
 pub use touch::Touch;
 
 /// What a sound worker of these tests offers.
-pub const CATALOGUE: Catalogue =
-    Catalogue { workloads: &[&Boxes::SOUND, &Touch, &mapped_file::MappedFile, &Requests], sets: &[], features: |_| Ok(()) };
+pub const CATALOGUE: Catalogue = Catalogue {
+    workloads: &[&Boxes::SOUND, &Touch, &mapped_file::MappedFile, &Requests],
+    sets: &[],
+    features: |_| Ok(()),
+};
 
 /// Makes a program a worker that holds a lifeline; what is not given is sound.
 #[macro_export]

@@ -85,7 +85,7 @@ impl Lane for RequestsLane<'_> {
     fn turn(&mut self, turn: &Turn) -> Tally {
         let mut tally = Tally::default();
         for unit in 0..turn.share() {
-            let block = std::hint::black_box(vec![1; 64]);
+            let block = std::hint::black_box(vec![1_u8; 64]);
             tally.add(unit + u64::from(block[63]));
         }
         let is_first = self.0.turns.fetch_add(1, Ordering::Relaxed) == 0;

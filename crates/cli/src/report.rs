@@ -135,9 +135,7 @@ fn table(shown: Shown, judged: &Judged) -> Result<String, Error> {
         Shown::Requests => there(view::requests_markdown(outcome), NO_REQUESTS),
         Shown::Series => there(view::series_markdown(&Series::of(record, outcome)), NO_SERIES),
         Shown::Scaling => there(view::scaling_markdown(&Scaling::of(record, outcome)), NO_SWEEP),
-        Shown::Sensitivity => {
-            there(view::sensitivity_markdown(&Sensitivity::of(record, outcome)), NOBODY_TO_COMPARE)
-        }
+        Shown::Sensitivity => there(view::sensitivity_markdown(&Sensitivity::of(record, outcome)), NOBODY_TO_COMPARE),
     }
 }
 
@@ -148,9 +146,7 @@ fn csv(shown: Shown, judged: &Judged) -> Result<String, Error> {
         Shown::Requests => there(view::requests_csv(outcome), NO_REQUESTS),
         Shown::Series => Ok(view::series_csv(record, |case, name| judged.shows(case, name))),
         Shown::Scaling => there(view::scaling_csv(&Scaling::of(record, outcome)), NO_SWEEP),
-        Shown::Sensitivity => {
-            there(view::sensitivity_csv(&Sensitivity::of(record, outcome)), NOBODY_TO_COMPARE)
-        }
+        Shown::Sensitivity => there(view::sensitivity_csv(&Sensitivity::of(record, outcome)), NOBODY_TO_COMPARE),
     }
 }
 
@@ -187,9 +183,10 @@ fn served(outcome: &Outcome) -> Result<Vec<RequestsOf<'_>>, Error> {
 }
 
 fn requests_of(case: &CaseOutcome) -> RequestsOf<'_> {
-    let served = case.contenders.iter().filter_map(|contender| {
-        Some(ServedBy { name: &contender.name, served: contender.served.as_ref()? })
-    });
+    let served = case
+        .contenders
+        .iter()
+        .filter_map(|contender| Some(ServedBy { name: &contender.name, served: contender.served.as_ref()? }));
     RequestsOf { case: &case.case, unit: &case.unit, contenders: served.collect() }
 }
 

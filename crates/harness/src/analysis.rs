@@ -5,8 +5,8 @@ use crate::over_time::{LEAST_RETAINED, OverTime, retained};
 use crate::record::{CaseRow, CountsRow, LatencyRow, Record, Role, Sample};
 use crate::served::Served;
 use crate::stats::{
-    BlockRatio, Direction, Estimate, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test, t_interval,
-    twin_differs,
+    BlockRatio, Direction, Estimate, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
+    t_interval, twin_differs,
 };
 use crate::{Arrangement, Bytes, Case, Error, Nanos, Settings, Status, UnitsPerSecond};
 

@@ -105,7 +105,9 @@ impl Quantity {
             Self::PeakRss => contender.peak_rss.map(|bytes| bytes.0 as f64),
             Self::Retained => contender.over_time.as_ref()?.retained,
             Self::Slope => Some(contender.over_time.as_ref()?.slope?.per_turn),
-            Self::P50 | Self::P99 | Self::P999 | Self::MaxLatency => contender.served.as_ref()?.latency_of(self.metric()?),
+            Self::P50 | Self::P99 | Self::P999 | Self::MaxLatency => {
+                contender.served.as_ref()?.latency_of(self.metric()?)
+            }
         }
     }
 }

@@ -86,16 +86,8 @@ pub enum Metric {
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Wall,
-        Self::Cpu,
-        Self::PeakRss,
-        Self::Retained,
-        Self::P50,
-        Self::P99,
-        Self::P999,
-        Self::MaxLatency,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::P50, Self::P99, Self::P999, Self::MaxLatency];
 
     /// Those that are about the latency of requests.
     pub const LATENCIES: [Self; 4] = [Self::P50, Self::P99, Self::P999, Self::MaxLatency];

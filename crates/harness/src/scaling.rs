@@ -194,7 +194,9 @@ fn fit(parameter: &str, curve: &[Measured]) -> Result<UslFit, String> {
     }
     if points.len() < LEAST_VALUES {
         let (values, least) = (points.len(), LEAST_VALUES);
-        return Err(format!("measured at {values} values of {parameter}; the law cannot be fitted to fewer than {least}"));
+        return Err(format!(
+            "measured at {values} values of {parameter}; the law cannot be fitted to fewer than {least}"
+        ));
     }
     let law = Usl::fit(&points).ok_or("the law cannot be fitted to this curve")?;
     let laws: Vec<Option<Usl>> = drawn(curve).map(|points| Usl::fit(&points?)).collect();
@@ -319,7 +321,10 @@ mod tests {
             }
             let all = scaling(&record);
             let system = &all[0].contenders[0];
-            assert!(system.law.is_none() && system.no_law.as_ref().is_some_and(|text| text.contains(why)), "{system:?}");
+            assert!(
+                system.law.is_none() && system.no_law.as_ref().is_some_and(|text| text.contains(why)),
+                "{system:?}"
+            );
             assert_eq!(system.points.len(), values.len());
             assert!(system.memory.is_some());
         }

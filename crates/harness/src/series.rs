@@ -73,10 +73,15 @@ impl Series {
 /// The samples of a contender of two turns or more: those that ran undisturbed, or else those that took turns.
 fn calmest<'a>(record: &'a Record, case: &'a Case, contender: &str) -> Vec<&'a Sample> {
     let made = |arrangement: Arrangement| -> Vec<&Sample> {
-        let ours = record.counting_samples(case).filter(|sample| sample.contender == contender && sample.status.is_ok());
+        let ours =
+            record.counting_samples(case).filter(|sample| sample.contender == contender && sample.status.is_ok());
         ours.filter(|sample| sample.arrangement == arrangement && sample.turns.wall_ns.len() > 1).collect()
     };
-    [Arrangement::Alone, Arrangement::Turns].into_iter().map(made).find(|samples| !samples.is_empty()).unwrap_or_default()
+    [Arrangement::Alone, Arrangement::Turns]
+        .into_iter()
+        .map(made)
+        .find(|samples| !samples.is_empty())
+        .unwrap_or_default()
 }
 
 /// Units of each turn of a sample: all do the same.
@@ -94,7 +99,8 @@ fn points(samples: &[&Sample]) -> Vec<Point> {
         let middle = |of: &dyn Fn(&Sample) -> Option<f64>| {
             median(&samples.iter().filter_map(|sample| of(sample)).collect::<Vec<_>>())
         };
-        let wall = |sample: &Sample, from: usize| -> f64 { sample.turns.wall_ns[from..end].iter().map(|&ns| ns as f64).sum() };
+        let wall =
+            |sample: &Sample, from: usize| -> f64 { sample.turns.wall_ns[from..end].iter().map(|&ns| ns as f64).sum() };
         let point = Point {
             time: Nanos(whole(middle(&|sample| Some(wall(sample, 0))).unwrap_or(0.0))),
             per_second: middle(&|sample| {
@@ -110,7 +116,11 @@ fn points(samples: &[&Sample]) -> Vec<Point> {
 }
 
 /// A number of nanoseconds or bytes; a half is cut.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "neither is negative, and what is too large is cut")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "neither is negative, and what is too large is cut"
+)]
 fn whole(value: f64) -> u64 {
     value as u64
 }

@@ -224,6 +224,9 @@ mod tests {
         let nothing =
             Sample { latency: nothing.latency.map(|row| LatencyRow { count: 0, user_ns: None, ..row }), ..nothing };
         let served = Served::of(&[&nothing]).unwrap();
-        assert_eq!((served.per_second, served.user_ns, served.client_ns, served.error_rate()), (None, None, None, None));
+        assert_eq!(
+            (served.per_second, served.user_ns, served.client_ns, served.error_rate()),
+            (None, None, None, None)
+        );
     }
 }

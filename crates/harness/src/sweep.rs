@@ -37,7 +37,9 @@ pub fn sweeps<'a>(record: &Record, cases: impl IntoIterator<Item = &'a Case>) ->
         let mut in_force: BTreeMap<&str, &str> =
             case.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         in_force.extend(
-            row.into_iter().flat_map(|row| &row.parameters_in_force).map(|(name, value)| (name.as_str(), value.as_str())),
+            row.into_iter()
+                .flat_map(|row| &row.parameters_in_force)
+                .map(|(name, value)| (name.as_str(), value.as_str())),
         );
         for (&parameter, &value) in &in_force {
             let Ok(value) = value.parse::<u64>() else { continue };

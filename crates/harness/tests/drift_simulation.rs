@@ -83,9 +83,11 @@ fn falls_are_found_wherever_they_happen() {
     let half_late = |part: f64| if part < 0.8 { 1.0 } else { 0.5 };
     let slowly = |part: f64| 1.0 - 0.3 * part;
     for noise in NOISES {
-        for (what, shape) in
-            [("early", half_early as fn(f64) -> f64), ("late", half_late as fn(f64) -> f64), ("slowly", slowly as fn(f64) -> f64)]
-        {
+        for (what, shape) in [
+            ("early", half_early as fn(f64) -> f64),
+            ("late", half_late as fn(f64) -> f64),
+            ("slowly", slowly as fn(f64) -> f64),
+        ] {
             let rate = rate(shape, noise, Pace::Declining);
             assert!(rate >= 0.95, "{noise:?}, {what}: {rate}");
         }

@@ -1,6 +1,8 @@
 //! What must hold of levels, draws and the scalability law for any input, the absurd included.
 
-use heapmark::stats::{Drift, Growth, LEAST_VALUES, Level, MINIMUM_BLOCKS, Usl, draws, median_interval, percentile_interval};
+use heapmark::stats::{
+    Drift, Growth, LEAST_VALUES, Level, MINIMUM_BLOCKS, Usl, draws, median_interval, percentile_interval,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -28,7 +30,8 @@ fn any_number() -> impl Strategy<Value = f64> {
 /// Different numbers of threads or connections, at least as many as a fit needs.
 fn values() -> impl Strategy<Value = Vec<f64>> {
     let value = prop_oneof![1_u32..=64, 1_u32..=4000];
-    proptest::collection::btree_set(value, LEAST_VALUES..10).prop_map(|values| values.into_iter().map(f64::from).collect())
+    proptest::collection::btree_set(value, LEAST_VALUES..10)
+        .prop_map(|values| values.into_iter().map(f64::from).collect())
 }
 
 /// A coefficient that may be zero, as most are somewhere.

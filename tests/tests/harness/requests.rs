@@ -65,6 +65,9 @@ fn what_cannot_be_had_is_a_failure_with_its_reason() {
     let case = Case::new("test/requests").with("says", "failure");
     let outcome = Comparison::of(workers).settings(settings()).run(&[case]).expect("a failure is a row");
     let status = &outcome.cases[0].contenders[0].status;
-    assert!(matches!(status, Status::Refused { detail } if detail.contains("whoever makes the requests is gone")), "{status}");
+    assert!(
+        matches!(status, Status::Refused { detail } if detail.contains("whoever makes the requests is gone")),
+        "{status}"
+    );
     scene.assert_nothing_runs(1);
 }

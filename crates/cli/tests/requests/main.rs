@@ -163,10 +163,11 @@ fn every_value_of_a_sweep_is_a_case() {
 #[test]
 fn a_run_shows_what_requests_came_to() {
     let lines: Vec<String> = swept().printed.lines().map(words).collect();
-    let heading = "requests requests/s per CPU s user system received min mean sd median p90 p99 max errors";
+    let heading = "requests requests/s per CPU s user system received errors min mean sd median p90 p99 max";
     assert_eq!(lines.iter().filter(|line| *line == heading).count(), 10, "{}", swept().printed);
     // Of one connection: a unit takes a second of CPU time, of which a quarter is the kernel's; a MiB is received for each.
-    let system = "system 1.00 /s 1.00 /s 750 ms 250 ms 1.00 MiB/s 1.00 µs 60.0 µs 10.0 µs 50.0 µs 90.0 µs 99.0 µs 100 µs 0 %";
+    let system =
+        "system 1.00 /s 1.00 /s 750 ms 250 ms 1.00 MiB/s 0 % 1.00 µs 60.0 µs 10.0 µs 50.0 µs 90.0 µs 99.0 µs 100 µs";
     assert!(lines.iter().any(|line| line == system), "{}", swept().printed);
     assert!(lines.iter().any(|line| line.starts_with("other: 6 of ") && line.ends_with("requests failed: 6 timeout")));
     assert!(swept().printed.contains("in a closed loop"), "what the figures mean");
@@ -180,8 +181,10 @@ fn requests_in_full_have_all_percentiles_in_every_format() {
         let figure = format!("{percent} % within");
         assert_eq!(shown.lines().filter(|line| words(line).starts_with(&figure)).count(), 10, "{figure} in {shown}");
     }
-    assert!(shown.lines().map(words).any(|line| line
-        == "99.9 % within 99.9 µs [99.9 µs, 99.9 µs] 200 µs [200 µs, 200 µs]"), "{shown}");
+    assert!(
+        shown.lines().map(words).any(|line| line == "99.9 % within 99.9 µs [99.9 µs, 99.9 µs] 200 µs [200 µs, 200 µs]"),
+        "{shown}"
+    );
     let all = json(&["--view", "requests"]);
     assert_eq!(all.as_array().map(Vec::len), Some(10));
     let other = &all[0]["contenders"][1];
@@ -220,7 +223,10 @@ fn a_closed_loop_gives_no_verdict_on_latency_unless_asked() {
     let table = printed(&["cmp", path]);
     let metrics: Vec<String> = table.lines().map(words).filter(|line| line.contains("2.000")).collect();
     for metric in ["p50", "p99", "p999", "max-latency"] {
-        assert!(metrics.iter().any(|line| line.starts_with(&format!("{metric} 2.000 [2.000, 2.000] slower"))), "{table}");
+        assert!(
+            metrics.iter().any(|line| line.starts_with(&format!("{metric} 2.000 [2.000, 2.000] slower"))),
+            "{table}"
+        );
     }
     assert!(printed(&["report", path, "--view", "requests"]).contains("open: from when due"));
 }
@@ -235,7 +241,10 @@ fn a_sweep_has_its_law_and_its_memory_for_each() {
         for (contender, factor) in sweep["contenders"].as_array().expect("an array").iter().zip(factor) {
             assert_eq!(contender["points"].as_array().map(Vec::len), Some(5));
             let law = &contender["law"];
-            assert!(near(&law["lambda"], 1.0 / factor) && near(&law["sigma"], 0.05) && near(&law["kappa"], 0.001), "{law}");
+            assert!(
+                near(&law["lambda"], 1.0 / factor) && near(&law["sigma"], 0.05) && near(&law["kappa"], 0.001),
+                "{law}"
+            );
             assert!(near(&law["peak"], (0.95_f64 / 0.001).sqrt()) && near(&law["r_squared"], 1.0), "{law}");
             assert!(near(&contender["memory"]["slope"], 3e6), "{contender}");
         }
@@ -261,7 +270,10 @@ fn workloads_are_ordered_by_what_they_gain() {
     assert_eq!(ratios.iter().map(|ratio| ratio.round()).collect::<Vec<_>>(), [[4.0; 5], [2.0; 5]].concat());
     assert_eq!((&all[0]["throughput"]["best"], &all[0]["throughput"]["worst"]), (&"system".into(), &"other".into()));
     let shown = view(&["--view", "sensitivity"]);
-    assert!(shown.lines().nth(1).is_some_and(|line| line.contains("stack=heavy") && line.contains("4.000 [4.000, 4.000]")), "{shown}");
+    assert!(
+        shown.lines().nth(1).is_some_and(|line| line.contains("stack=heavy") && line.contains("4.000 [4.000, 4.000]")),
+        "{shown}"
+    );
     assert_eq!(view(&["--view", "sensitivity", "--format", "csv"]).lines().count(), 1 + 10 * 3);
 }
 
@@ -275,7 +287,10 @@ fn a_service_that_fades_is_declining_and_growing() {
     let shown = text(&output.stdout);
     let lines: Vec<String> = shown.lines().map(words).collect();
     let over_time = lines.iter().position(|line| line.starts_with("memory over time")).expect("the table is there");
-    assert!(lines[over_time].ends_with("trend throughput") && lines[over_time + 1].ends_with("growing declining"), "{shown}");
+    assert!(
+        lines[over_time].ends_with("trend throughput") && lines[over_time + 1].ends_with("growing declining"),
+        "{shown}"
+    );
     let series = printed(&["report", path, "--view", "series"]);
     assert!(series.contains('█') && series.contains("declining") && series.contains("growing"), "{series}");
     let csv = printed(&["report", path, "--view", "series", "--format", "csv"]);

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
-    Check, Failure, Finding, Finish, Hello, Knob, Latency, Limit, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX,
-    Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified,
-    Verify, WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Latency, Limit, LineWriter, Message, Numbers, Outcome,
+    PARAMETER_PREFIX, Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned,
+    VERSION, Verified, Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;

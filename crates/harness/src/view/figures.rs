@@ -67,6 +67,16 @@ impl Figures {
         if screen.fits(wide.width()) { wide.lines(screen) } else { self.stacked().lines(screen) }
     }
 
+    /// The same in two parts, of which the first has so many headings.
+    pub(super) fn split(self, first: usize) -> (Self, Self) {
+        let (mut left, mut right) = (self.clone(), self);
+        left.headings.truncate(first);
+        left.rows.iter_mut().for_each(|(_, values)| values.truncate(first));
+        right.headings.drain(..first);
+        right.rows.iter_mut().for_each(|(_, values)| drop(values.drain(..first)));
+        (left, right)
+    }
+
     /// The columns that a line for each takes.
     pub(super) fn width(&self) -> usize {
         self.wide().width()
@@ -143,7 +153,11 @@ mod tests {
     fn numbers_stand_on_the_right_and_words_on_the_left() {
         assert_eq!(
             figures().lines(&Screen::default()),
-            ["  shapes  corners  colour  trend", "  square        4  blue    growing", "  a|b        1000  red     flat"]
+            [
+                "  shapes  corners  colour  trend",
+                "  square        4  blue    growing",
+                "  a|b        1000  red     flat"
+            ]
         );
         let coloured = figures().lines(&Screen { width: None, colour: true });
         assert!(coloured[1].contains("\x1b[31mgrowing"), "{coloured:?}");

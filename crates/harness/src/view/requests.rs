@@ -11,9 +11,16 @@ use crate::served::Served;
 use crate::stats::Level;
 use crate::{Bytes, NanosPerUnit, UnitsPerSecond};
 
-/// The lines of one case; none where it is not about requests.
+/// The lines of one case; none where it is not about requests. What does not fit into one table is two: what was served at
+/// what cost, and how long it took.
 pub(super) fn lines(case: &CaseOutcome, screen: &Screen) -> Vec<String> {
-    summary(case).lines(screen)
+    let summary = summary(case);
+    if screen.fits(summary.width()) {
+        return summary.lines(screen);
+    }
+    let (served, mut latency) = summary.split(SERVED);
+    latency.title = "latency".into();
+    [served, latency].iter().flat_map(|figures| figures.lines(screen)).collect()
 }
 
 /// A pipe table of all cases that are about requests; nothing where none is.
@@ -47,6 +54,9 @@ fn served(case: &CaseOutcome) -> impl Iterator<Item = (&str, &Served)> {
     case.contenders.iter().filter_map(|contender| Some((contender.name.as_str(), contender.served.as_ref()?)))
 }
 
+/// How many figures of the summary are about what was served; the others are latencies.
+const SERVED: usize = 6;
+
 fn summary(case: &CaseOutcome) -> Figures {
     let headings = [
         "requests/s",
@@ -54,6 +64,7 @@ fn summary(case: &CaseOutcome) -> Figures {
         "user",
         "system",
         "received",
+        "errors",
         "min",
         "mean",
         "sd",
@@ -61,7 +72,6 @@ fn summary(case: &CaseOutcome) -> Figures {
         "p90",
         "p99",
         "max",
-        "errors",
     ];
     let row = |(name, served): (&str, &Served)| {
         let latency = &served.latency;
@@ -74,10 +84,10 @@ fn summary(case: &CaseOutcome) -> Figures {
             value(served.user_ns, time),
             value(served.system_ns, time),
             value(served.received_per_second, transfer),
+            errors(served),
         ];
         let times = [latency.min, latency.mean, latency.sd, latency.p50, latency.p90, latency.p99, latency.max];
         values.extend(times.map(|level| value(level, time)));
-        values.push(errors(served));
         (name.to_owned(), values)
     };
     Figures {
@@ -264,7 +274,9 @@ mod tests {
     use crate::{Case, Status};
 
     fn contender(name: &str, errors: ErrorsRow) -> ContenderOutcome {
-        let level = |value: f64| Some(Level { value, low: Some(value - value / 10.0), high: Some(value + value / 10.0), blocks: 8 });
+        let level = |value: f64| {
+            Some(Level { value, low: Some(value - value / 10.0), high: Some(value + value / 10.0), blocks: 8 })
+        };
         let latency = LatencyLevels {
             min: level(1e6),
             mean: level(2e6),
@@ -326,13 +338,16 @@ mod tests {
         let lines = lines(&outcome.cases[0], &Screen::default());
         assert_eq!(
             words(&lines[0]),
-            "requests requests/s per CPU s user system received min mean sd median p90 p99 max errors"
+            "requests requests/s per CPU s user system received errors min mean sd median p90 p99 max"
         );
         assert_eq!(
             words(&lines[1]),
-            "system 29.6 k/s 66.8 k/s 12.0 µs 3.00 µs 5.00 MiB/s 1.00 ms 2.00 ms 3.00 ms 4.00 ms 8.00 ms 11.0 ms 13.0 ms 0 %"
+            "system 29.6 k/s 66.8 k/s 12.0 µs 3.00 µs 5.00 MiB/s 0 % 1.00 ms 2.00 ms 3.00 ms 4.00 ms 8.00 ms 11.0 ms 13.0 ms"
         );
-        assert!(lines[2].ends_with("< 0.1 %"), "{}", lines[2]);
+        assert!(lines[2].contains("  < 0.1 %  "), "{}", lines[2]);
+        let narrow = super::lines(&outcome.cases[0], &Screen { width: Some(80), colour: false });
+        assert!(narrow.len() == 6 && narrow.iter().all(|line| line.width() <= 80), "{narrow:#?}");
+        assert!(words(&narrow[3]).starts_with("latency min mean") && words(&narrow[4]).ends_with("11.0 ms 13.0 ms"));
         assert!(super::lines(&outcome.cases[1], &Screen::default()).is_empty());
         assert_eq!(notes(&outcome.cases[0]), ["other: 23 of 100000 requests failed: 3 reset, 20 timeout"]);
         assert_eq!(table(&outcome).unwrap().lines().count(), 4);
@@ -376,7 +391,10 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let find = |name: &str, figure: &str| rows.iter().find(|row| &row[2] == name && &row[3] == figure).unwrap();
-        assert_eq!(find("other", "p999_ns").iter().skip(4).collect::<Vec<_>>(), ["12000000", "10800000", "13200000", "8"]);
+        assert_eq!(
+            find("other", "p999_ns").iter().skip(4).collect::<Vec<_>>(),
+            ["12000000", "10800000", "13200000", "8"]
+        );
         assert_eq!(&find("other", "errors_timeout")[4], "20");
         assert_eq!(&find("system", "client_ns")[4], "");
         let markdown = requests_markdown(&outcome()).unwrap();

@@ -136,14 +136,16 @@ fn laws(scaling: &Scaling) -> Figures {
 
 fn law(fit: &UslFit) -> Vec<String> {
     let coefficient = |value: f64, interval: Option<(f64, f64)>| {
-        let shown = |value: f64| format!("{value:.4}");
+        // Of thousands of connections, what each costs the others is a small number.
+        let shown = |value: f64| {
+            if value == 0.0 || value >= 0.001 { format!("{value:.4}") } else { format!("{value:.1e}") }
+        };
         bracketed(&shown(value), interval.map(|(low, high)| (shown(low), shown(high))))
     };
     let rate = |value: f64| UnitsPerSecond(value).to_string();
     let at = |value: f64| format!("{value:.1}");
     let peak = fit.peak.map_or_else(|| "none".to_owned(), at);
-    let peak_interval =
-        fit.peak_low.map(|low| (at(low), fit.peak_high.map_or_else(|| "∞".to_owned(), at)));
+    let peak_interval = fit.peak_low.map(|low| (at(low), fit.peak_high.map_or_else(|| "∞".to_owned(), at)));
     vec![
         bracketed(&rate(fit.law.lambda), fit.lambda_interval.map(|(low, high)| (rate(low), rate(high)))),
         coefficient(fit.law.sigma, fit.sigma_interval),
@@ -166,7 +168,11 @@ fn without_law(scaling: &Scaling) -> Vec<String> {
 /// Bytes, which can be fewer than none: a slope may fall.
 fn size(bytes: f64) -> String {
     let sign = if bytes < 0.0 { "-" } else { "" };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and what is too large is cut")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and what is too large is cut"
+    )]
     let bytes = Bytes(bytes.abs() as u64);
     format!("{sign}{bytes}")
 }
@@ -192,9 +198,8 @@ mod tests {
 
     fn scaling() -> Scaling {
         let law = Usl { lambda: 1000.0, sigma: 0.1, kappa: 0.01, r_squared: Some(0.9987) };
-        let level = |value: f64, half: f64| {
-            Some(Level { value, low: Some(value - half), high: Some(value + half), blocks: 8 })
-        };
+        let level =
+            |value: f64, half: f64| Some(Level { value, low: Some(value - half), high: Some(value + half), blocks: 8 });
         let points = [1, 2, 4, 8].map(|value| ScalingPoint {
             value,
             throughput: level(law.at(value as f64), 1.0),
@@ -266,7 +271,10 @@ mod tests {
         assert_eq!(rows[1][12], rows[1][5], "the law of an exact curve");
         assert_eq!((&rows[6][2], &rows[6][13]), ("other", ""));
         let page = scaling_markdown(&[scaling()]).unwrap();
-        assert!(page.contains("| service/x over threads | system") && page.contains("- service/x over threads: other:"), "{page}");
+        assert!(
+            page.contains("| service/x over threads | system") && page.contains("- service/x over threads: other:"),
+            "{page}"
+        );
         assert_eq!((scaling_csv(&[]), scaling_markdown(&[])), (None, None));
     }
 }

@@ -31,11 +31,8 @@ pub fn sensitivity_markdown(all: &[Sensitivity]) -> Option<String> {
 pub fn sensitivity_csv(all: &[Sensitivity]) -> Option<String> {
     let names = ["workload", "parameters", "metric", "ratio", "low", "high", "blocks", "best", "worst"];
     let rows = all.iter().flat_map(|sensitivity| {
-        let metrics = [
-            ("throughput", &sensitivity.throughput),
-            ("cpu", &sensitivity.cpu),
-            ("peak-rss", &sensitivity.peak_rss),
-        ];
+        let metrics =
+            [("throughput", &sensitivity.throughput), ("cpu", &sensitivity.cpu), ("peak-rss", &sensitivity.peak_rss)];
         metrics.into_iter().filter_map(|(metric, spread)| Some((metric, spread.as_ref()?))).map(|(metric, spread)| {
             [
                 sensitivity.case.workload.clone(),
@@ -56,7 +53,11 @@ pub fn sensitivity_csv(all: &[Sensitivity]) -> Option<String> {
 fn figures(all: &[Sensitivity]) -> Figures {
     let headings = ["throughput", "CPU", "RSS"].into_iter().flat_map(|metric| {
         let (best, worst) = ("best", "worst");
-        let ratio = if metric == "throughput" { format!("{metric} {best} ÷ {worst}") } else { format!("{metric} {worst} ÷ {best}") };
+        let ratio = if metric == "throughput" {
+            format!("{metric} {best} ÷ {worst}")
+        } else {
+            format!("{metric} {worst} ÷ {best}")
+        };
         [Heading::number(ratio), Heading::text(best), Heading::text(worst)]
     });
     let rows = all.iter().map(|sensitivity| {

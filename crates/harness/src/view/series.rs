@@ -118,7 +118,8 @@ fn figures(series: &Series) -> Figures {
     let or_absent = |text: Option<String>| text.unwrap_or_else(|| "n/a".into());
     let rows = series.contenders.iter().map(|contender| {
         let points = &contender.points;
-        let rate = |point: Option<&Point>| or_absent(point.and_then(|p| p.per_second).map(|r| UnitsPerSecond(r).to_string()));
+        let rate =
+            |point: Option<&Point>| or_absent(point.and_then(|p| p.per_second).map(|r| UnitsPerSecond(r).to_string()));
         let size = |point: Option<&Point>| or_absent(point.and_then(|point| point.rss).map(|rss| rss.to_string()));
         let values = vec![
             or_absent(points.last().map(|point| point.time.to_string())),
@@ -214,11 +215,8 @@ mod tests {
     #[test]
     fn programs_get_every_turn() {
         let turns = Turns { wall_ns: vec![1_000_000, 2_000_000], user_ns: vec![5], ..Turns::default() };
-        let sample = Sample {
-            units: 20,
-            turns,
-            ..Sample::new(Case::new("a/b"), "one", Role::Contender, 3, Arrangement::Turns)
-        };
+        let sample =
+            Sample { units: 20, turns, ..Sample::new(Case::new("a/b"), "one", Role::Contender, 3, Arrangement::Turns) };
         let other = Sample { contender: "two".into(), ..sample.clone() };
         let record = Record { samples: vec![sample, other], ..Record::default() };
         let text = series_csv(&record, |_, name| name == "one");

@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::columns::{Cell, Columns, Screen, Tone, wrapped};
 use super::numbers::interval;
-use super::{over_time, requests};
 use super::table::{alarms, case_notes};
+use super::{over_time, requests};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
 use crate::stats::Estimate;
