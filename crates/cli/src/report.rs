@@ -59,7 +59,7 @@ pub(crate) fn report(arguments: &Report, output: &Output) -> Result<Exit, Error>
     let outcome = &judged.outcome;
     let command = command_line();
     match (format, &arguments.splice) {
-        (Format::Text, _) => output.line(view::text(outcome, output.screen()))?,
+        (Format::Text, _) => output.outcome(&judged.record, outcome)?,
         (Format::Csv, _) => output.write(&view::samples_csv(&judged.record, |case, name| judged.shows(case, name)))?,
         (Format::Json, _) => output.json(outcome)?,
         (Format::Table, None) => output.line(view::table(outcome, view::Style::Markdown))?,

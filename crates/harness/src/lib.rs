@@ -43,6 +43,7 @@ mod sample;
 mod schedule;
 mod session;
 mod settings;
+mod shown_path;
 mod standing;
 pub mod stats;
 mod status;
@@ -60,13 +61,14 @@ pub use error::Error;
 pub use huge_pages::HugePages;
 pub use judgement::{Call, Judgement, Quantity, judgements, twin_judgements};
 pub use outcome::{
-    Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict,
+    Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict, TradeOff,
 };
 pub use over_time::{HalfReturned, LEAST_LIVE, LEAST_RETAINED, OverTime, Settled};
 pub use process::Limits;
 pub use schedule::TurnOrder;
 pub use session::{Event, Session};
 pub use settings::{Arrangement, Cancel, Settings};
+pub use shown_path::ShownPath;
 pub use standing::{Place, Standing, Standings, Weights, Where};
 pub use stats::Stop;
 pub use status::Status;

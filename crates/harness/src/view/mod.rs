@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod columns;
+mod conditions;
 mod csv;
 mod examination;
 mod judgements;
@@ -16,6 +17,7 @@ mod verification;
 
 pub use catalogue::{contenders, set, workload, workloads};
 pub use columns::Screen;
+pub use conditions::conditions;
 pub use examination::{findings, noise};
 pub use judgements::{judgements_csv, judgements_markdown, judgements_text};
 pub use page::page;

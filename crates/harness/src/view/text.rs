@@ -6,7 +6,7 @@ use super::Screen;
 use super::columns::{Cell, Columns, Tone, wrapped};
 use super::numbers::interval;
 use super::over_time;
-use super::table::{alarms, case_notes};
+use super::table::{alarms, case_notes, no_control};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
 use crate::stats::Estimate;
@@ -33,6 +33,7 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         lines.extend(wrapped(&alarm, 0, screen).iter().map(|line| Tone::Failed.paint(line, screen)));
     }
     lines.extend(wrapped(&legend(outcome), 0, screen));
+    lines.extend(no_control(outcome).into_iter().flat_map(|note| wrapped(&note, 0, screen)));
     if outcome.cases.iter().any(CaseOutcome::is_over_time) {
         lines.extend(wrapped(&over_time::legend(), 0, screen));
     }
