@@ -41,7 +41,7 @@ fn row(line: &str) -> Result<Row<'_>, String> {
     let (mut file, mut tests) = (None, Vec::new());
     for word in held_by.split('`').skip(1).step_by(2) {
         match file {
-            _ if word.ends_with(".rs") => file = Some(word),
+            _ if word.contains('.') => file = Some(word),
             Some(file) => tests.push((file, word)),
             None => return Err(wrong("a test stands behind its file")),
         }

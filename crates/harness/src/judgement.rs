@@ -107,6 +107,7 @@ impl fmt::Display for Call {
 
 /// One quantity of one contender in one workload, against the reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "a row for programs, in which each is a column of its own")]
 pub struct Judgement {
     /// The record that it is from, as whoever read it calls it.
     pub record: String,
