@@ -1,0 +1,164 @@
+//! Every workload over every backend.
+
+use std::collections::BTreeSet;
+
+use heapmark_checking::{Line, Phase, variants};
+use heapmark_workloads::small::{SMALL, Small};
+
+use crate::programs::{Errand, in_parallel, programs, root};
+
+/// What the others are held against.
+const REFERENCE: &str = "system";
+
+/// Backends that have no program: one is the system allocator with counters, the other one with a loss.
+const NOT_CHECKED: [&str; 2] = ["counting", "handicap"];
+
+/// What a backend says that it cannot do, where a workload asks for it; with which parameter it does not, and how it ends with none.
+const LIMITS: &[(&str, &str, &str, &str)] = &[(
+    "rpmalloc",
+    "memory/alignment",
+    "alignment=4096",
+    "refused: alloc of 8192 bytes aligned to 2097152: there is no block",
+)];
+
+/// Workloads that leave something behind on purpose when they are dropped.
+const LEAVES: &[&str] = &["memory/burst-and-idle"];
+
+/// Workloads that call the allocator in no turn.
+fn is_quiet(name: &str) -> bool {
+    name == "graph/aged" || name.starts_with("control/")
+}
+
+/// A workload of which not all that is alive follows from seed and turns.
+struct Loose {
+    workload: &'static str,
+    /// From how many threads on.
+    threads: u64,
+    /// By how much it can differ between two runs.
+    bytes: u64,
+    blocks: u64,
+    /// What it depends on: for a reader.
+    _why: &'static str,
+}
+
+const LOOSE: &[Loose] = &[];
+
+/// The backends, the reference first.
+fn backends() -> Vec<&'static str> {
+    let others = programs().keys().map(String::as_str).filter(|name| *name != REFERENCE && *name != "broken");
+    std::iter::once(REFERENCE).chain(others).collect()
+}
+
+#[test]
+fn every_backend_has_a_program() {
+    let folders = std::fs::read_dir(root().join("allocators")).expect("the backends lie there");
+    let folders = folders.filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let names: BTreeSet<_> = names.filter(|name| !NOT_CHECKED.contains(&name.as_str())).collect();
+    assert_eq!(names, backends().into_iter().map(str::to_owned).collect());
+}
+
+/// A workload on all backends, or on two, with the same parameters.
+fn errands() -> Vec<Errand<'static>> {
+    let mut errands = Vec::new();
+    for small in SMALL {
+        for (index, backend) in (0_u8..).zip(backends()) {
+            // Each fills blocks with another number: what reads it comes to another checksum.
+            let fill = 17 * (index + 1);
+            let limit = LIMITS.iter().find(|(limited, workload, ..)| (*limited, *workload) == (backend, small.name()));
+            let errand = |backend, fixed| Errand { backend, workload: small.name(), fill, fixed, fault: None };
+            if let Some((_, _, without, _)) = limit {
+                let fixed = std::slice::from_ref(without);
+                errands.push(Errand { fill: !fill, ..errand(REFERENCE, fixed) });
+                errands.push(errand(backend, fixed));
+            }
+            errands.push(errand(backend, &[]));
+        }
+    }
+    errands
+}
+
+#[test]
+fn every_workload_does_the_same_on_every_backend_and_nothing_is_wrong() {
+    let errands = errands();
+    let results = in_parallel(&errands, Errand::run);
+    let mut complaints = Vec::new();
+    for (errand, result) in errands.iter().zip(&results) {
+        let who = format!("{} on {} {:?}", errand.workload, errand.backend, errand.fixed);
+        let expected = LIMITS.iter().find(|(backend, workload, ..)| {
+            (*backend, *workload) == (errand.backend, errand.workload) && errand.fixed.is_empty()
+        });
+        let lines = match (result, expected) {
+            (Err(error), Some((.., end))) if error.ends_with(end) => continue,
+            (Ok(_), Some(_)) => {
+                complaints.push(format!("{who}: the limit was not seen"));
+                continue;
+            }
+            (Err(error), _) => {
+                complaints.push(format!("{who}: {error}"));
+                continue;
+            }
+            (Ok(lines), None) => lines,
+        };
+        let is_reference = |other: &&Errand| {
+            (other.backend, other.workload, other.fixed) == (REFERENCE, errand.workload, errand.fixed)
+        };
+        let reference = errands.iter().zip(&results).find(|(other, _)| is_reference(other)).map(|(_, result)| result);
+        let small = SMALL.iter().find(|small| small.name() == errand.workload).expect("it is from the table");
+        complaints.extend(wrong(small, errand, lines).into_iter().map(|complaint| format!("{who}: {complaint}")));
+        if let Some(Ok(reference)) = reference {
+            complaints.extend(lines.iter().zip(reference).filter_map(|(line, other)| {
+                differs(small.name(), line, other).then(|| format!("{who}: {line}\n{REFERENCE}: {other}"))
+            }));
+        }
+    }
+    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// What is wrong with what a program said, taken by itself.
+fn wrong(small: &Small, errand: &Errand, lines: &[Line]) -> Vec<String> {
+    let settings = |text: &&str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let fixed: Vec<_> = errand.fixed.iter().filter_map(settings).collect();
+    let texts: Vec<String> = variants::of(small.workload.about(), &fixed).iter().map(|v| variants::text(v)).collect();
+    let turns = small.turns.iter().zip(1..).map(|(units, number)| (Phase::Turn(number), *units));
+    let phases: Vec<_> = std::iter::once((Phase::Prepared, 0)).chain(turns).chain([(Phase::Dropped, 0)]).collect();
+    let expected: Vec<_> = texts
+        .iter()
+        .flat_map(|text| phases.iter().map(move |(phase, units)| (text.as_str(), *phase, *units)))
+        .collect();
+    let said: Vec<_> = lines.iter().map(|line| (line.variant.as_str(), line.phase, line.tally.count)).collect();
+    let mut complaints = Vec::new();
+    if said != expected {
+        complaints.push(format!("{said:?} is not {expected:?}"));
+    }
+    for line in lines {
+        let is_turn = matches!(line.phase, Phase::Turn(_));
+        if is_turn && line.tally.checksum == 0 {
+            complaints.push(format!("nothing was read: {line}"));
+        }
+        if is_turn && is_quiet(small.name()) && line.calls > 0 {
+            complaints.push(format!("it is to call no allocator: {line}"));
+        }
+        let left = (line.bytes, line.blocks) != (0, 0);
+        let allowed = slack(small.name(), &line.variant);
+        if line.phase == Phase::Dropped && left != LEAVES.contains(&small.name()) && allowed == (0, 0) {
+            complaints.push(format!("something is left, or nothing is: {line}"));
+        }
+    }
+    complaints
+}
+
+/// By how many bytes and blocks two runs of a variant may differ.
+fn slack(workload: &str, variant: &str) -> (u64, u64) {
+    let threads = variant.split(' ').find_map(|setting| setting.strip_prefix("threads=")?.parse().ok()).unwrap_or(1);
+    let loose = LOOSE.iter().find(|loose| loose.workload == workload && threads >= loose.threads);
+    loose.map_or((0, 0), |loose| (loose.bytes, loose.blocks))
+}
+
+/// Whether two runs do not come to the same.
+fn differs(workload: &str, line: &Line, other: &Line) -> bool {
+    let (bytes, blocks) = slack(workload, &line.variant);
+    (&line.variant, line.phase, line.tally) != (&other.variant, other.phase, other.tally)
+        || line.bytes.abs_diff(other.bytes) > bytes
+        || line.blocks.abs_diff(other.blocks) > blocks
+}
