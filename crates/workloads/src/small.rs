@@ -20,6 +20,9 @@ const MANY: &[u64] = &[1, 70, 130];
 /// For units that are large, or start threads.
 const FEW: &[u64] = &[1, 4, 9];
 
+/// For whole documents.
+const FEWEST: &[u64] = &[1, 3];
+
 const fn small(workload: &'static dyn Workload, settings: &'static [(&'static str, &'static str)]) -> Small {
     Small { workload, settings, turns: MANY }
 }
@@ -58,8 +61,8 @@ pub const SMALL: &[Small] = &[
     small(&graph::Aged, &[("records", "600"), ("chain", "7"), ("rounds", "2")]),
     small(&json::LotOfObjects, &[("objects", "17"), ("live", "2")]).turns(FEW),
     small(&json::Build, &[("size", "2"), ("live", "2")]).turns(FEW),
-    small(&json::Parse, &[("live", "1")]).turns(FEW),
-    small(&json::Edit, &[("live", "1")]).turns(FEW),
+    small(&json::Parse, &[("live", "1")]).turns(FEWEST),
+    small(&json::Edit, &[("live", "1")]).turns(FEWEST),
     small(&json::Pool, &[("size", "2"), ("live", "3")]).turns(FEW),
     small(&classic::Larson, &[("slots", "50"), ("generation", "100")]),
     small(&classic::Mstress, &[("objects", "20"), ("transfers", "30")]),

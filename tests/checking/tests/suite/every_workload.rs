@@ -29,19 +29,51 @@ fn is_quiet(name: &str) -> bool {
     name == "graph/aged" || name.starts_with("control/")
 }
 
-/// A workload of which not all that is alive follows from seed and turns.
+/// Workloads of which not all that is alive follows from seed and turns.
 struct Loose {
-    workload: &'static str,
+    workloads: &'static [&'static str],
     /// From how many threads on.
     threads: u64,
-    /// By how much it can differ between two runs.
+    /// The last phase of which that is so.
+    last: Phase,
+    /// By how much two runs can differ.
     bytes: u64,
     blocks: u64,
-    /// What it depends on: for a reader.
-    _why: &'static str,
 }
 
-const LOOSE: &[Loose] = &[];
+const LOOSE: &[Loose] = &[
+    // Threads of their own that need not have begun before they have work, of which the first turn, a unit, has little. Before that the
+    // standard library has a box of 24 bytes for each, and behind it a place in a tree of stacks, whose nodes have 544 and 640.
+    Loose {
+        workloads: &[
+            "classic/larson",
+            "classic/mstress",
+            "memory/hand-off",
+            "memory/free-only",
+            "memory/sleeping-owner",
+        ],
+        threads: 1,
+        last: Phase::Turn(1),
+        bytes: 9 * 24 + 2 * 544 + 640,
+        blocks: 9 + 3,
+    },
+    // The same, of a thread of each lane that may never have any.
+    Loose { workloads: &["classic/glibc-simple"], threads: 1, last: Phase::Turn(3), bytes: 3 * 24, blocks: 3 },
+    // Which object a task finds in the table, and so frees or keeps, is chance, and few are much larger than others. There are thirty
+    // places.
+    Loose { workloads: &["classic/mstress"], threads: 2, last: Phase::Turn(3), bytes: 512 << 10, blocks: 30 },
+    // Which block stays in a place is chance. There are twenty of up to 1,040 bytes.
+    Loose { workloads: &["classic/slot-table"], threads: 2, last: Phase::Turn(3), bytes: 20 * 1040, blocks: 0 },
+    // What rayon's queues have outgrown is freed some time later, and what its threads leave behind by the threads of the next pool.
+    // It is less than a block for each unit of the turns.
+    Loose {
+        workloads: &["graph/fork-join", "json/pool"],
+        threads: 1,
+        last: Phase::Dropped,
+        bytes: 32 << 10,
+        blocks: 12,
+    },
+];
 
 /// The backends, the reference first.
 fn backends() -> Vec<&'static str> {
@@ -133,31 +165,38 @@ fn wrong(small: &Small, errand: &Errand, lines: &[Line]) -> Vec<String> {
     }
     for line in lines {
         let is_turn = matches!(line.phase, Phase::Turn(_));
-        if is_turn && line.tally.checksum == 0 {
+        // Where a turn is of one unit, nothing may have been freed and read yet.
+        if is_turn && line.tally.count > 1 && line.tally.checksum == 0 {
             complaints.push(format!("nothing was read: {line}"));
         }
         if is_turn && is_quiet(small.name()) && line.calls > 0 {
             complaints.push(format!("it is to call no allocator: {line}"));
         }
-        let left = (line.bytes, line.blocks) != (0, 0);
-        let allowed = slack(small.name(), &line.variant);
-        if line.phase == Phase::Dropped && left != LEAVES.contains(&small.name()) && allowed == (0, 0) {
-            complaints.push(format!("something is left, or nothing is: {line}"));
+        if line.phase == Phase::Dropped && !LEAVES.contains(&small.name()) {
+            let (bytes, blocks) = slack(small.name(), line);
+            if line.bytes.unsigned_abs() > bytes || line.blocks.unsigned_abs() > blocks {
+                complaints.push(format!("something is left: {line}"));
+            }
+        } else if line.phase == Phase::Dropped && line.blocks == 0 {
+            complaints.push(format!("nothing is left: {line}"));
         }
     }
     complaints
 }
 
-/// By how many bytes and blocks two runs of a variant may differ.
-fn slack(workload: &str, variant: &str) -> (u64, u64) {
-    let threads = variant.split(' ').find_map(|setting| setting.strip_prefix("threads=")?.parse().ok()).unwrap_or(1);
-    let loose = LOOSE.iter().find(|loose| loose.workload == workload && threads >= loose.threads);
-    loose.map_or((0, 0), |loose| (loose.bytes, loose.blocks))
+/// By how many bytes and blocks two runs may differ.
+fn slack(workload: &str, line: &Line) -> (u64, u64) {
+    let threads =
+        line.variant.split(' ').find_map(|setting| setting.strip_prefix("threads=")?.parse().ok()).unwrap_or(1);
+    let is_so =
+        |loose: &&Loose| loose.workloads.contains(&workload) && threads >= loose.threads && line.phase <= loose.last;
+    let most = |(bytes, blocks): (u64, u64), loose: &Loose| (bytes.max(loose.bytes), blocks.max(loose.blocks));
+    LOOSE.iter().filter(is_so).fold((0, 0), most)
 }
 
 /// Whether two runs do not come to the same.
 fn differs(workload: &str, line: &Line, other: &Line) -> bool {
-    let (bytes, blocks) = slack(workload, &line.variant);
+    let (bytes, blocks) = slack(workload, line);
     (&line.variant, line.phase, line.tally) != (&other.variant, other.phase, other.tally)
         || line.bytes.abs_diff(other.bytes) > bytes
         || line.blocks.abs_diff(other.blocks) > blocks
