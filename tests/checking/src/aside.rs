@@ -152,7 +152,11 @@ mod tests {
     #[test]
     fn a_thread_is_aside_only_in_between() {
         assert!(!is_aside());
-        assert!(aside(|| aside(|| ()) == () && is_aside()));
+        assert_eq!(
+            aside(|| (aside(is_aside), is_aside())),
+            (true, true),
+            "leaving the inner one does not leave the outer"
+        );
         assert!(!is_aside());
     }
 

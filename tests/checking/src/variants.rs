@@ -28,7 +28,7 @@ pub fn of(about: &About, fixed: &[Setting]) -> Vec<Vec<Setting>> {
     };
     let mut variants = vec![vec![threads("1")], vec![threads("3")], vec![threads("3"), all_touched()]];
     for (name, words) in &choices {
-        for word in words.iter() {
+        for word in *words {
             let chosen = || setting(name, word);
             if *name == TOUCH {
                 variants.push(vec![threads("1"), chosen()]);

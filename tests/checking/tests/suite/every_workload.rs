@@ -59,19 +59,19 @@ const LOOSE: &[Loose] = &[
     },
     // The same, of a thread of each lane that may never have any.
     Loose { workloads: &["classic/glibc-simple"], threads: 1, last: Phase::Turn(3), bytes: 3 * 24, blocks: 3 },
-    // Which object a task finds in the table, and so frees or keeps, is chance, and few are much larger than others. There are thirty
-    // places.
-    Loose { workloads: &["classic/mstress"], threads: 2, last: Phase::Turn(3), bytes: 512 << 10, blocks: 30 },
+    // Which object a task finds in the table, and so frees or keeps, is chance, and few are much larger than others: one in a hundred of up to
+    // 50 KB, one in a thousand of up to 500 KB. There are thirty places, and three tasks have 120 objects.
+    Loose { workloads: &["classic/mstress"], threads: 2, last: Phase::Turn(3), bytes: 2 << 20, blocks: 150 },
     // Which block stays in a place is chance. There are twenty of up to 1,040 bytes.
     Loose { workloads: &["classic/slot-table"], threads: 2, last: Phase::Turn(3), bytes: 20 * 1040, blocks: 0 },
-    // What rayon's queues have outgrown is freed some time later, and what its threads leave behind by the threads of the next pool.
-    // It is less than a block for each unit of the turns.
+    // What rayon's queues have outgrown is freed some time later, and what its threads leave behind by the threads of the next pool:
+    // two blocks for each of them and some of the queues. Most trees and documents have more.
     Loose {
         workloads: &["graph/fork-join", "json/pool"],
         threads: 1,
         last: Phase::Dropped,
-        bytes: 32 << 10,
-        blocks: 12,
+        bytes: 48 << 10,
+        blocks: 20,
     },
 ];
 
@@ -116,35 +116,33 @@ fn every_workload_does_the_same_on_every_backend_and_nothing_is_wrong() {
     let results = in_parallel(&errands, Errand::run);
     let mut complaints = Vec::new();
     for (errand, result) in errands.iter().zip(&results) {
+        let is_reference =
+            |other: &Errand| (other.backend, other.workload, other.fixed) == (REFERENCE, errand.workload, errand.fixed);
+        let reference = errands.iter().position(is_reference).and_then(|index| results[index].as_ref().ok());
         let who = format!("{} on {} {:?}", errand.workload, errand.backend, errand.fixed);
-        let expected = LIMITS.iter().find(|(backend, workload, ..)| {
-            (*backend, *workload) == (errand.backend, errand.workload) && errand.fixed.is_empty()
-        });
-        let lines = match (result, expected) {
-            (Err(error), Some((.., end))) if error.ends_with(end) => continue,
-            (Ok(_), Some(_)) => {
-                complaints.push(format!("{who}: the limit was not seen"));
-                continue;
-            }
-            (Err(error), _) => {
-                complaints.push(format!("{who}: {error}"));
-                continue;
-            }
-            (Ok(lines), None) => lines,
-        };
-        let is_reference = |other: &&Errand| {
-            (other.backend, other.workload, other.fixed) == (REFERENCE, errand.workload, errand.fixed)
-        };
-        let reference = errands.iter().zip(&results).find(|(other, _)| is_reference(other)).map(|(_, result)| result);
-        let small = SMALL.iter().find(|small| small.name() == errand.workload).expect("it is from the table");
-        complaints.extend(wrong(small, errand, lines).into_iter().map(|complaint| format!("{who}: {complaint}")));
-        if let Some(Ok(reference)) = reference {
-            complaints.extend(lines.iter().zip(reference).filter_map(|(line, other)| {
-                differs(small.name(), line, other).then(|| format!("{who}: {line}\n{REFERENCE}: {other}"))
-            }));
-        }
+        complaints.extend(about(errand, result, reference).into_iter().map(|complaint| format!("{who}: {complaint}")));
     }
     assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// What is wrong with what came of an errand.
+fn about(errand: &Errand, result: &Result<Vec<Line>, String>, reference: Option<&Vec<Line>>) -> Vec<String> {
+    let is_limited = |limit: &&(&str, &str, &str, &str)| {
+        (limit.0, limit.1) == (errand.backend, errand.workload) && errand.fixed.is_empty()
+    };
+    let lines = match (result, LIMITS.iter().find(is_limited)) {
+        (Err(error), Some((.., end))) if error.ends_with(end) => return Vec::new(),
+        (Ok(_), Some((.., end))) => return vec![format!("it does not end with {end}")],
+        (Err(error), _) => return vec![error.clone()],
+        (Ok(lines), None) => lines,
+    };
+    let small = SMALL.iter().find(|small| small.name() == errand.workload).expect("it is from the table");
+    let mut complaints = wrong(small, errand, lines);
+    // Where the reference itself has failed, that is said of it.
+    let pairs = lines.iter().zip(reference.into_iter().flatten());
+    let differing = pairs.filter(|(line, other)| differs(small.name(), line, other));
+    complaints.extend(differing.map(|(line, other)| format!("{line}\n{REFERENCE}: {other}")));
+    complaints
 }
 
 /// What is wrong with what a program said, taken by itself.
