@@ -26,9 +26,14 @@ const EVENTS: usize = 256;
 /// Requests that are begun before answers are looked at: with thousands of connections the first answers would lie waiting.
 const BURST: usize = 64;
 
-/// Connections that are being opened at a time. A server's queue of those that it has not accepted yet is often 128 long, and who
-/// finds it full tries again after a second.
+/// Connections that are being opened at a time.
 const OPENING: usize = 64;
+
+/// How long a connection may take to open before it is tried anew, twice as long each time, in nanoseconds.
+///
+/// The kernel answers for a server until as many connections wait to be accepted as the server allows, often 128, and takes no notice of
+/// more. It would try again only after a second, then two, then four (tcp(7), `tcp_syn_retries`).
+const PATIENCE: u64 = 20_000_000;
 
 /// How often deadlines are looked at, at most and at least, in nanoseconds.
 const SWEEPS: (u64, u64) = (1_000_000, 100_000_000);
@@ -99,21 +104,21 @@ impl Driver {
         let (mut begun, mut opened) = (0, 0);
         while opened < all {
             while begun < all && begun - opened < OPENING {
-                let slot = &mut self.slots[begun];
-                let index = self.free[begun];
-                slot.open(&address, index, &self.epoll).map_err(fail(address, opened))?;
-                slot.state = State::Opening;
+                self.open(begun, PATIENCE).map_err(fail(address, opened))?;
                 begun += 1;
             }
-            let until = start.saturating_add(self.timeout);
-            let left = until.saturating_sub(clock::now());
-            if left == 0 {
+            wait_for(&self.epoll, &mut events, PATIENCE).map_err(Error::system("cannot wait for connections"))?;
+            let now = clock::now();
+            if now.saturating_sub(start) >= self.timeout {
                 return Err(fail(address, opened)(Errno::TIMEDOUT));
             }
-            wait_for(&self.epoll, &mut events, left).map_err(Error::system("cannot wait for connections"))?;
+            if events.is_empty() {
+                self.open_again(begun, now).map_err(fail(address, opened))?;
+            }
             for event in events.drain(..) {
+                let Event { data, .. } = event;
                 let slot = &mut self.slots[index_of(event) as usize];
-                if slot.state == State::Opening {
+                if slot.state == State::Opening && slot.is_addressed_by(data.u64()) {
                     slot.opened().map_err(fail(address, opened))?;
                     slot.state = State::Free;
                     opened += 1;
@@ -122,6 +127,29 @@ impl Driver {
         }
         if !self.target.request.keep_alive() {
             self.slots[0].close();
+        }
+        Ok(())
+    }
+
+    /// Begins to open a connection that has no request to carry yet, and has so much patience with it.
+    fn open(&mut self, place: usize, patience: u64) -> Result<(), Errno> {
+        let slot = &mut self.slots[place];
+        slot.open(&self.target.address, self.free[place], &self.epoll)?;
+        slot.state = State::Opening;
+        slot.due = clock::now();
+        slot.deadline = slot.due.saturating_add(patience);
+        Ok(())
+    }
+
+    /// Tries anew those of the first slots whose connection has taken too long to open.
+    fn open_again(&mut self, begun: usize, now: u64) -> Result<(), Errno> {
+        for place in 0..begun {
+            let slot = &mut self.slots[place];
+            if slot.state == State::Opening && slot.deadline <= now {
+                let patience = slot.deadline - slot.due;
+                slot.close();
+                self.open(place, patience.saturating_mul(2))?;
+            }
         }
         Ok(())
     }
