@@ -1,6 +1,6 @@
 //! A worker that does no work and says what it likes of it.
 
-use heapmark_protocol::{LineWriter, Message, Outcome, Prepared, Turn, Turned, VERSION};
+use heapmark_protocol::{Latency, LineWriter, Message, Outcome, Prepared, Turn, Turned, VERSION};
 
 use crate::speech::{greet, hear_line, offer, say};
 
@@ -11,6 +11,8 @@ pub struct Answers {
     pub prepared: Prepared,
     /// After each turn.
     pub turned: Turned,
+    /// Of its requests, if it serves any.
+    pub latency: Option<Latency>,
     /// At the end.
     pub outcome: Outcome,
 }
@@ -34,6 +36,7 @@ impl Answers {
             requested: None,
             rss: None,
         },
+        latency: None,
         outcome: Outcome { count: 0, checksum: 0, peak_rss: None, peak_live: None },
     };
 
@@ -50,7 +53,12 @@ impl Answers {
                     let count = Turn::read(&message).map_or(0, |turn| turn.units);
                     say(Turned { count, ..self.turned.clone() }.write(&mut line).finish());
                 }
-                "finish" => drop(say(self.outcome.write(&mut line).finish())),
+                "finish" => {
+                    if let Some(latency) = &self.latency {
+                        say(latency.write(&mut line).finish());
+                    }
+                    say(self.outcome.write(&mut line).finish());
+                }
                 _ => return,
             }
         }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use heapmark_protocol::{Numbers, PhaseName, Turned};
 
 use crate::process::{Conversation, Launch, Start, check_knobs};
-use crate::record::{Kind, MemoryRow, Role, Sample, SettledRow};
+use crate::record::{Kind, LatencyRow, MemoryRow, Role, Sample, SettledRow};
 use crate::{Arrangement, Bytes, Case, Contender, Nanos, Settings, Status};
 
 /// Someone who takes part in a run: a contender in a role, and how its worker is started.
@@ -206,6 +206,7 @@ impl<'a> Running<'a> {
                 let peak = finished.outcome.peak_rss.map(Bytes);
                 self.sample.peak_rss = peak.map(|peak| self.progress.highest_rss.unwrap_or_default().max(peak));
                 self.peak_live = finished.outcome.peak_live;
+                self.sample.latency = finished.latency.map(LatencyRow::from);
                 for phase in finished.phases {
                     let row = MemoryRow {
                         rss: phase.rss.map(Bytes),

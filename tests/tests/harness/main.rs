@@ -9,6 +9,7 @@ mod memory;
 mod orphans;
 mod processes;
 mod record;
+mod requests;
 mod scene;
 mod schema;
 mod soundness;
