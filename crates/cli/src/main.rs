@@ -9,6 +9,7 @@ mod document;
 mod exit;
 mod interrupt;
 mod list;
+mod load;
 mod man;
 mod new;
 mod plan;
@@ -39,6 +40,7 @@ fn main() -> std::process::ExitCode {
         Verb::Rank(rank) => rank::rank(&rank, &output),
         Verb::Report(report) => report::report(&report, &output),
         Verb::Verify(verify) => verify::verify(&verify, &output),
+        Verb::Load(loading) => load::load(&loading, &output),
         Verb::Doctor(doctor) => doctor::doctor(&doctor, &output),
         Verb::Completions(completions) => completions::completions(&completions, &output),
         Verb::Man(man) => man::man(&man, &output),
