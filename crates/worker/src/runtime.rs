@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use heapmark_protocol::{
-    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
+    Failure, Field, Finish, Latency, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
     ParseError, Phase, PhaseName, Prepare, Prepared, Proof, Text, VERSION, WorkerKind, verb,
 };
 
@@ -143,7 +143,7 @@ impl Session<'_> {
             sample.announce(begun, setup, job.lanes(), &mut self.line)?;
             let finish = sample.take_turns(team, &mut self.reader, &mut self.line)?;
             // The peak is read before the drop, and the drop happens when this team ends.
-            sample.outcome(&mut self.line)?;
+            sample.outcome(&*job, &mut self.line)?;
             if finish.drain {
                 return Ok(finish.settle_ms);
             }
@@ -282,12 +282,15 @@ impl Sample {
     }
 
     /// Reads the peak while everything is still alive, and leaves the result in `line`, to be sent last.
-    fn outcome(&self, line: &mut LineWriter) -> Result<(), Stop> {
+    fn outcome(&self, job: &dyn Job, line: &mut LineWriter) -> Result<(), Stop> {
         let peak_live = self.counting.map(|counting| (counting.read)().peak_live);
         let resident = resident();
         // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
         let peak_rss = resident.peak.max(resident.now);
         send_phase(line, PhaseName::Worked, None)?;
+        if let Some(requests) = job.requests().map_err(Stop::Error)? {
+            send(Latency::from(requests).write(line).finish())?;
+        }
         Outcome { count: self.total.count, checksum: self.total.checksum, peak_rss, peak_live }.write(line);
         Ok(())
     }

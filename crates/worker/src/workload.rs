@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Requests;
+
 /// A named piece of work with parameters, deterministic for a seed.
 ///
 /// The life of a workload in a worker: [`prepare`](Workload::prepare) makes inputs and random scripts (untimed), each
@@ -36,6 +38,13 @@ pub trait Job: Sync {
 
     /// Makes the state of one lane. Called on the thread that the lane will run on, so that what it allocates belongs there.
     fn lane(&self, index: usize) -> Box<dyn Lane + '_>;
+
+    /// What the requests came to, of a workload that serves some: asked for once, after the last turn and after the peak was
+    /// read, while everything is still alive. Whoever makes the requests leaves out those of the first turn, which warms up.
+    /// Fails with a line for the user where it cannot be had.
+    fn requests(&self) -> Result<Option<Requests>, String> {
+        Ok(None)
+    }
 }
 
 /// One thread's part of a workload. Dropping it drops what it keeps alive.
