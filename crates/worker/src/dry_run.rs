@@ -6,7 +6,7 @@ use crate::workload::{Setup, Tally, Workload};
 /// Prepares `workload`, starts its lanes as a worker would, does one turn for each number of units in `turns`, and drops
 /// everything. Returns the tally of each turn, all lanes combined.
 ///
-/// Fails with the workload's own line if it refuses the parameters.
+/// Fails with the workload's own line if it refuses the parameters, or if a turn fails.
 ///
 /// ```
 /// use heapmark_worker::{About, Job, Lane, Setup, Tally, Turn, Workload, run_turns};
@@ -48,13 +48,13 @@ use crate::workload::{Setup, Tally, Workload};
 /// ```
 pub fn run_turns(workload: &dyn Workload, setup: &Setup<'_>, turns: &[u64]) -> Result<Vec<Tally>, String> {
     let job = workload.prepare(setup)?;
-    Ok(with_team(&*job, |team| {
+    with_team(&*job, |team| {
         turns
             .iter()
             .map(|units| {
                 let (_, _, tally) = team.turn(*units);
-                tally
+                job.failure().map_or(Ok(tally), Err)
             })
             .collect()
-    }))
+    })
 }

@@ -14,7 +14,13 @@ fn main() {
         match message.verb() {
             "catalogue" => offer(),
             "prepare" => {
-                let prepared = Prepared { prepare_ns: MOST, lanes: MOST, base_rss: Some(MOST), peak_reset: true };
+                let prepared = Prepared {
+                    prepare_ns: MOST,
+                    lanes: MOST,
+                    least_units: Some(MOST),
+                    base_rss: Some(MOST),
+                    peak_reset: true,
+                };
                 say(prepared.write(&mut line).finish());
             }
             "turn" => {

@@ -104,7 +104,11 @@ mod tests {
             ("a slow fall", &|turn| 3500.0 - 10.0 * turn, Pace::Declining),
             ("a slow rise", &|turn| 3500.0 + 10.0 * turn, Pace::Rising),
             ("a fall that does not matter", &|turn| 3500.0 - turn, Pace::Steady),
-            ("half of it within a fifth of the run, and then a level", &|turn| if turn < 12.0 { 3500.0 } else { 1700.0 }, Pace::Declining),
+            (
+                "half of it within a fifth of the run, and then a level",
+                &|turn| if turn < 12.0 { 3500.0 } else { 1700.0 },
+                Pace::Declining,
+            ),
             ("half of it near the end", &|turn| if turn < 40.0 { 3500.0 } else { 1700.0 }, Pace::Declining),
             ("a dip and back", &|turn| if (20.0..26.0).contains(&turn) { 100.0 } else { 3500.0 }, Pace::Steady),
             ("two speeds by turns", &|turn| if turn % 2.0 < 1.0 { 3500.0 } else { 3000.0 }, Pace::Steady),

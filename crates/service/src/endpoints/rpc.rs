@@ -82,7 +82,7 @@ impl Rpc {
         let parts = (0..self.parts).map(|place| {
             let mut made_of: Vec<(usize, u64)> = Vec::new();
             // Of the parts right before it, so that the product is deep and what is shared is near.
-            for _ in 0..random.below(4).min(place) {
+            for _ in 0..(1 + random.below(3)).min(place) {
                 let other = place - 1 - random.below(place.min(12));
                 made_of.push((other, 1 + random.next() % 3));
             }
@@ -141,8 +141,7 @@ fn contents(call: Call) -> Result<Reply, String> {
         let child = |(place, count): (usize, u64)| nodes.get(place).map(|node| (Rc::clone(node), count));
         let made_of = part.made_of.into_iter().map(child).collect::<Option<Vec<_>>>();
         let made_of = made_of.ok_or("a part is made of one that comes later")?;
-        let node =
-            Node { name: part.name, weight: part.weight, made_of, count: Cell::new(0), depth: Cell::new(0) };
+        let node = Node { name: part.name, weight: part.weight, made_of, count: Cell::new(0), depth: Cell::new(0) };
         nodes.push(Rc::new(node));
     }
     let product = nodes.last().ok_or("there are no parts")?;
@@ -156,7 +155,8 @@ fn contents(call: Call) -> Result<Reply, String> {
     }
     let needed = nodes.iter().filter(|node| node.count.get() > 0);
     let weight = needed.clone().map(|node| node.weight.wrapping_mul(node.count.get())).fold(0, u64::wrapping_add);
-    let needed = needed.map(|node| Needed { name: node.name.clone(), count: node.count.get(), depth: node.depth.get() });
+    let needed =
+        needed.map(|node| Needed { name: node.name.clone(), count: node.count.get(), depth: node.depth.get() });
     Ok(Reply { function: call.function, weight, needed: needed.collect() })
 }
 

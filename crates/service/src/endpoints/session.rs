@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Endpoint;
-use crate::checksum::checksum;
 use crate::random::{Random, word};
 
 /// Pages that a session has seen, at most.
@@ -47,7 +46,7 @@ struct Kept {
     visit: Visit,
     token: String,
     pages: Vec<Box<[u8]>>,
-    checksum: u64,
+    checksum: u32,
 }
 
 impl Session {
@@ -76,11 +75,16 @@ impl Session {
 }
 
 impl Kept {
-    fn contents(&self) -> u64 {
-        let cart = self.visit.cart.iter().map(|line| checksum(line.article.as_bytes()) ^ u64::from(line.quantity));
-        let pages = self.pages.iter().map(|page| checksum(page));
-        let texts = [&self.visit.user, &self.token].into_iter().map(|text| checksum(text.as_bytes()));
-        cart.chain(pages).chain(texts).fold(0, |sum, part| sum.rotate_left(7) ^ part)
+    /// CRC-32 over all of it.
+    fn contents(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for line in &self.visit.cart {
+            hasher.update(line.article.as_bytes());
+            hasher.update(&line.quantity.to_le_bytes());
+        }
+        self.pages.iter().for_each(|page| hasher.update(page));
+        [&self.visit.user, &self.token].into_iter().for_each(|text| hasher.update(text.as_bytes()));
+        hasher.finalize()
     }
 }
 

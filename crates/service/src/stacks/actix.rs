@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::TcpListener;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -42,17 +42,14 @@ fn start(listener: TcpListener, endpoints: Arc<Endpoints>, threads: usize) -> io
         .keep_alive(KeepAlive::Os)
         .client_request_timeout(Duration::ZERO)
         .disable_signals()
-        .listen(listener)?;
-    let (handles, started) = mpsc::channel();
+        .listen(listener)?
+        .run();
+    let handle = server.handle();
     let thread = std::thread::Builder::new().name("actix".into()).spawn(move || {
-        let server = server.run();
-        // Whoever waits for it is there until it came.
-        let _ = handles.send(server.handle());
         if let Err(error) = System::new().block_on(server) {
             eprintln!("actix-web: {error}");
         }
     })?;
-    let handle = started.recv().map_err(|_| io::Error::other("the server did not start"))?;
     Ok(Box::new(Actix { handle, thread: Some(thread) }))
 }
 

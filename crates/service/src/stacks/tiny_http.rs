@@ -43,9 +43,7 @@ fn answer(endpoints: &Endpoints, mut request: Request) {
     let answer = match Endpoints::route(request.method().as_str(), path) {
         Some(route) => match body(&mut request) {
             Ok(body) => endpoints.answer(route, &body),
-            Err(error) => {
-                Answer { status: 400, content_type: "text/plain", body: error.to_string().into_bytes() }
-            }
+            Err(error) => Answer { status: 400, content_type: "text/plain", body: error.to_string().into_bytes() },
         },
         None => Answer::not_found(),
     };
