@@ -84,6 +84,7 @@ impl Session {
                 let open = if target.request.keep_alive() { target.connections as u64 } else { 0 };
                 self.generator = Some(Generator::connect(&target)?);
                 answers.line.start("connected").number("connections", open);
+                answers.line.number("request_len", target.request.bytes().len() as u64);
                 answers.send()
             }
             "go" => {
@@ -107,6 +108,11 @@ impl Session {
                     answers.send()?;
                 }
                 Ok(())
+            }
+            "summary" => {
+                answers.line.start("summary");
+                latencies(&self.latencies, &mut answers.line);
+                answers.send()
             }
             "reset" => {
                 self.latencies.clear();
@@ -203,7 +209,12 @@ fn done(outcome: &Outcome, line: &mut LineWriter) {
     line.number("wall_ns", nanos(outcome.wall))
         .number("user_ns", nanos(outcome.user))
         .number("system_ns", nanos(outcome.system));
-    if let Some(summary) = outcome.latencies.summary() {
+    latencies(&outcome.latencies, line);
+}
+
+/// Writes latencies in a few numbers, where there are any.
+fn latencies(latencies: &Latencies, line: &mut LineWriter) {
+    if let Some(summary) = latencies.summary() {
         line.number("min", summary.min_ns).number("mean", summary.mean_ns).number("sd", summary.sd_ns);
         for share in &summary.within {
             line.number(&format!("p{}", share.percent), share.ns);
@@ -267,6 +278,13 @@ mod tests {
             let [line] = lines.as_slice() else { panic!("{shown}: {lines:?}") };
             assert!(line.starts_with("error message=") && line.contains(why), "{shown}: {line}");
         }
+    }
+
+    #[test]
+    fn a_summary_of_nothing_has_no_latencies() {
+        let (lines, result) = told(b"summary\n");
+        assert!(result.is_ok());
+        assert_eq!(lines, ["summary"]);
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub(crate) struct Generator {
     from: ChildStdout,
     line: LineWriter,
     answers: Answers,
+    /// Bytes of each request.
+    request_len: u64,
     /// Since the last reset, but for latency, which it knows itself.
     totals: Totals,
 }
@@ -54,7 +56,6 @@ pub(crate) struct Generator {
 #[derive(Clone, Copy, Default)]
 struct Totals {
     requests: u64,
-    sent: u64,
     received: u64,
     user_ns: u64,
     system_ns: u64,
@@ -75,7 +76,7 @@ impl Generator {
             return Err("the load generator has no pipes".into());
         };
         let (line, answers, totals) = (LineWriter::new(), Answers::new(), Totals::default());
-        Ok(Self { child, to, from, line, answers, totals })
+        Ok(Self { child, to, from, line, answers, request_len: 0, totals })
     }
 
     /// Tells it what to ask whom for, and waits until all connections are made.
@@ -96,8 +97,9 @@ impl Generator {
         }
         let sent = self.to.write_all(self.line.finish()).and_then(|()| self.to.write_all(target.body));
         // Where it is gone, its last answer says more.
-        let answered = self.answer("connected", |_| Ok(()));
-        answered.and_then(|()| sent.map_err(|error| format!("the load generator does not listen: {error}")))
+        let answered = self.answer("connected", |connected| connected.number("request_len"));
+        self.request_len = answered?;
+        sent.map_err(|error| format!("the load generator does not listen: {error}"))
     }
 
     /// Has it make so many requests, at this rate in a second or, with 0, as fast as they are answered. Fails where one was not answered
@@ -110,7 +112,6 @@ impl Generator {
             }
             let totals = Totals {
                 requests: done.number("requests")?,
-                sent: done.optional_number("sent_bytes")?.unwrap_or_default(),
                 received: done.number("bytes")?,
                 user_ns: done.number("user_ns")?,
                 system_ns: done.number("system_ns")?,
@@ -120,7 +121,6 @@ impl Generator {
         let totals = &mut self.totals;
         for (total, more) in [
             (&mut totals.requests, more.requests),
-            (&mut totals.sent, more.sent),
             (&mut totals.received, more.received),
             (&mut totals.user_ns, more.user_ns),
             (&mut totals.system_ns, more.system_ns),
@@ -139,7 +139,7 @@ impl Generator {
 
     /// What the requests since the last reset came to; nothing where there were none.
     pub(crate) fn summary(&mut self) -> Result<Option<Requests>, String> {
-        let totals = self.totals;
+        let (totals, request_len) = (self.totals, self.request_len);
         if totals.requests == 0 {
             return Ok(None);
         }
@@ -160,7 +160,7 @@ impl Generator {
                 p99_ns: summary.number("p99")?,
                 p999_ns: summary.number("p99.9")?,
                 max_ns: summary.number("max")?,
-                sent_bytes: totals.sent,
+                sent_bytes: totals.requests.saturating_mul(request_len),
                 received_bytes: totals.received,
                 user_ns: Some(totals.user_ns),
                 system_ns: Some(totals.system_ns),
