@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::exit::Exit;
 use crate::print::Colour;
 use crate::values::{contender, percent, preload, worker};
-use crate::{build, cmp, completions, doctor, list, man, new, rank, report, run, verify};
+use crate::{build, cmp, completions, doctor, list, load, man, new, rank, report, run, verify};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
@@ -54,6 +54,8 @@ pub(crate) enum Verb {
     Report(report::Report),
     /// Check that allocators are sound: alignment, content, threads, fork, exhaustion, memory that comes back
     Verify(verify::Verify),
+    /// Put an HTTP server under load: requests in a second, latency, failures by kind
+    Load(load::Loading),
     /// Say what on this machine spoils measurements, and how small a difference it can show
     Doctor(doctor::Doctor),
     /// Print completions for a shell

@@ -10,6 +10,7 @@ mod exit;
 mod family;
 mod interrupt;
 mod list;
+mod load;
 mod man;
 mod new;
 mod plan;
@@ -40,6 +41,7 @@ fn main() -> std::process::ExitCode {
         Verb::Rank(rank) => rank::rank(&rank, &output),
         Verb::Report(report) => report::report(&report, &output),
         Verb::Verify(verify) => verify::verify(&verify, &output),
+        Verb::Load(loading) => load::load(&loading, &output),
         Verb::Doctor(doctor) => doctor::doctor(&doctor, &output),
         Verb::Completions(completions) => completions::completions(&completions, &output),
         Verb::Man(man) => man::man(&man, &output),

@@ -66,6 +66,14 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `NAME:VALUE`, or `NAME: VALUE` as it stands in a request
+pub(crate) fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.trim().into())),
+        _ => Err("write NAME:VALUE".into()),
+    }
+}
+
 /// A number from 0 to 100, with or without a sign for per cent, as a fraction.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     match text.strip_suffix('%').unwrap_or(text).trim_end().parse() {
@@ -137,6 +145,16 @@ mod tests {
         let long = "a".repeat(65);
         for wrong in ["", "-a", "1a", "A", "a b", "a/b", "../a", "ä", "fn", "std", "heapmark-worker", &long] {
             assert!(crate_name(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn headers_are_written_with_a_space_or_without() {
+        for text in ["x-one:1:2", "x-one: 1:2", "x-one:  1:2 "] {
+            assert_eq!(header(text), Ok(("x-one".into(), "1:2".into())));
+        }
+        for wrong in ["", "x", ":y"] {
+            assert!(header(wrong).is_err(), "{wrong}");
         }
     }
 

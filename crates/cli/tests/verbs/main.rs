@@ -4,6 +4,7 @@ mod cmp;
 mod doctor;
 mod environment;
 mod exit_codes;
+mod load;
 mod manual;
 mod rank;
 mod report;
