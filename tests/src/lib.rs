@@ -11,6 +11,7 @@ mod full_disk;
 mod identity;
 mod lifeline;
 mod mapped_file;
+mod requests;
 mod sabotage;
 mod speech;
 mod touch;
@@ -25,13 +26,17 @@ pub use heapmark_worker;
 pub use identity::IDENTITY;
 pub use lifeline::{LIFELINE, attach};
 pub use mapped_file::MAPPED_FILE;
+pub use requests::Requests;
 pub use sabotage::{Moment, Sabotaged};
 pub use speech::{greet, hear, hear_line, offer, say, wait_for_the_end};
 pub use touch::Touch;
 
 /// What a sound worker of these tests offers.
-pub const CATALOGUE: Catalogue =
-    Catalogue { workloads: &[&Boxes::SOUND, &Touch, &mapped_file::MappedFile], sets: &[], features: |_| Ok(()) };
+pub const CATALOGUE: Catalogue = Catalogue {
+    workloads: &[&Boxes::SOUND, &Touch, &mapped_file::MappedFile, &Requests],
+    sets: &[],
+    features: |_| Ok(()),
+};
 
 /// Makes a program a worker that holds a lifeline; what is not given is sound.
 #[macro_export]

@@ -16,7 +16,7 @@ use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
-use crate::values::{pair, percent, quiet};
+use crate::values::{pair, percent, quiet, sweep};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -38,6 +38,10 @@ pub(crate) struct Run {
     /// A parameter of every selected workload that has it
     #[arg(long = "param", value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) parameters: Vec<(String, String)>,
+    /// A parameter of every selected workload that has it, with several values: each is measured as a workload of its own, and
+    /// `report --view scaling` shows them as a curve. Of several sweeps every combination is measured
+    #[arg(long, value_name = "KEY=VALUE,VALUE,…", value_parser = sweep)]
+    pub(crate) sweep: Vec<(String, Vec<String>)>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1, env = "HEAPMARK_SEED", hide_env_values = true)]
     pub(crate) seed: u64,
@@ -134,7 +138,7 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 17] = [
+const RECORDED: [&str; 18] = [
     "allocator",
     "no_allocator",
     "with",
@@ -143,6 +147,7 @@ const RECORDED: [&str; 17] = [
     "reference",
     "threads",
     "parameters",
+    "sweep",
     "seed",
     "preset",
     "measure",
@@ -170,6 +175,9 @@ impl Run {
                 "budget" => self.budget = None,
                 _ => self.precision = None,
             }
+        }
+        if self.sweep.iter().any(|(key, _)| key == "threads") && !typed(&&"threads") {
+            self.threads = None;
         }
         let set = [self.blocks.is_some(), self.budget.is_some(), self.precision.is_some()];
         if set.iter().filter(|set| **set).count() > 1 {
@@ -272,7 +280,8 @@ fn is_inconclusive(outcome: &Outcome) -> bool {
                 });
                 time || kept || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
             });
-            !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
+            // Latencies are no part of what a run is judged by.
+            case.distrusted.iter().any(|metric| !metric.is_latency()) || undecided.any(|undecided| undecided)
         })
 }
 
@@ -365,6 +374,7 @@ mod tests {
             cpu: Some(compared(time)),
             memory: Some(compared(memory)),
             over_time: None,
+            served: None,
         }
     }
 

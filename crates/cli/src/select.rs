@@ -274,27 +274,38 @@ pub(crate) fn examined(selection: &ContenderSelection, more: &MoreContenders) ->
     Ok(contenders)
 }
 
-/// The cases of a run. A parameter goes to every workload that has it, and must fit at least one.
+/// The cases of a run. A parameter goes to every workload that has it, and must fit at least one; of a sweep, each value makes
+/// a case of its own.
 pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
     let configuration = run.contenders.configuration()?;
-    let mut parameters = run.parameters.clone();
-    parameters.extend(run.threads.map(|threads| ("threads".to_owned(), threads.to_string())));
+    // A parameter is a sweep of one value.
+    let one = |(key, value): &(String, String)| (key.clone(), vec![value.clone()]);
+    let mut parameters: Vec<(String, Vec<String>)> = run.parameters.iter().map(one).collect();
+    parameters.extend(run.threads.map(|threads| ("threads".to_owned(), vec![threads.to_string()])));
+    if let Some((key, _)) = run.sweep.iter().find(|(key, _)| parameters.iter().any(|(set, _)| set == key)) {
+        return Err(Error::Usage(format!("{key} is set and swept; leave out one of them")));
+    }
+    parameters.extend(run.sweep.iter().cloned());
     let mut used = vec![false; parameters.len()];
     let mut cases: Vec<Case> = Vec::new();
-    for mut case in chosen(run, configuration, catalogue)? {
-        let known = catalogue.find(&case.workload).map(|workload| workload.parameters.as_slice()).unwrap_or_default();
+    for chosen in chosen(run, configuration, catalogue)? {
+        let known = catalogue.find(&chosen.workload).map(|workload| workload.parameters.as_slice()).unwrap_or_default();
         let has = |name: &str| known.iter().any(|parameter| parameter.name == name);
-        for (used, (key, value)) in used.iter_mut().zip(&parameters) {
+        let mut variants = vec![chosen];
+        for (used, (key, values)) in used.iter_mut().zip(&parameters) {
             if has(key) {
                 *used = true;
-                case = case.with(key, value);
+                let with_each = |case: Case| values.iter().map(move |value| case.clone().with(key, value));
+                variants = variants.into_iter().flat_map(with_each).collect();
             }
         }
-        case = configuration.parameters().fill_in(case, has);
-        catalogue.check(&case)?;
-        // Sets can overlap, and parameters of the command line make different cases equal.
-        if !cases.contains(&case) {
-            cases.push(case);
+        for case in variants {
+            let case = configuration.parameters().fill_in(case, has);
+            catalogue.check(&case)?;
+            // Sets can overlap, and parameters of the command line make different cases equal.
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
         }
     }
     if let Some(unused) = used.iter().position(|used| !used) {

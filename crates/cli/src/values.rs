@@ -74,6 +74,17 @@ pub(crate) fn header(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `KEY=VALUE,VALUE,…`
+pub(crate) fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
+    let (key, values) = pair(text).map_err(|_| "write KEY=VALUE,VALUE,…")?;
+    let values: Vec<String> = values.split(',').map(str::to_owned).collect();
+    if values.iter().any(String::is_empty) {
+        return Err("write KEY=VALUE,VALUE,… without a gap".into());
+    }
+    let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
+    twice.map_or_else(|| Ok((key, values.clone())), |(_, value)| Err(format!("{value} stands there twice")))
+}
+
 /// A number from 0 to 100, with or without a sign for per cent, as a fraction.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     match text.strip_suffix('%').unwrap_or(text).trim_end().parse() {
@@ -165,6 +176,16 @@ mod tests {
         }
         for wrong in ["-1", "101", "NaN", "inf", "", "%", "1%%", "0,5"] {
             assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_sweep_has_values() {
+        let values = |text: &str| sweep(text).map(|(key, values)| (key, values.join(" ")));
+        assert_eq!(values("threads=1,2,4"), Ok(("threads".into(), "1 2 4".into())));
+        assert_eq!(values("threads=8"), Ok(("threads".into(), "8".into())));
+        for wrong in ["threads", "=1,2", "threads=", "threads=1,,2", "threads=1,2,", "threads=1,2,1"] {
+            assert!(sweep(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -26,11 +26,30 @@ pub enum Quantity {
     /// Growth of resident memory in each turn; only of cases about memory over time. It is called for each contender by itself,
     /// the reference too, and no ratio.
     Slope,
+    /// The median latency of requests; only of cases that serve some, like those that follow.
+    P50,
+    /// The latency within which 99 % of them were answered.
+    P99,
+    /// The latency within which 99.9 % were.
+    P999,
+    /// The greatest latency.
+    MaxLatency,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::Slope];
+    pub const ALL: [Self; 10] = [
+        Self::Throughput,
+        Self::Wall,
+        Self::Cpu,
+        Self::PeakRss,
+        Self::Retained,
+        Self::Slope,
+        Self::P50,
+        Self::P99,
+        Self::P999,
+        Self::MaxLatency,
+    ];
 
     /// The name in records and on the command line.
     pub const fn word(self) -> &'static str {
@@ -41,6 +60,10 @@ impl Quantity {
             Self::PeakRss => "peak-rss",
             Self::Retained => "retained",
             Self::Slope => "slope",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p999",
+            Self::MaxLatency => "max-latency",
         }
     }
 
@@ -51,13 +74,26 @@ impl Quantity {
             Self::Cpu => Metric::Cpu,
             Self::PeakRss => Metric::PeakRss,
             Self::Retained => Metric::Retained,
+            Self::P50 => Metric::P50,
+            Self::P99 => Metric::P99,
+            Self::P999 => Metric::P999,
+            Self::MaxLatency => Metric::MaxLatency,
             Self::Slope => return None,
         })
     }
 
-    /// Whether only cases about memory over time have it.
-    const fn is_over_time(self) -> bool {
-        matches!(self, Self::Retained | Self::Slope)
+    /// Whether it is about the latency of requests.
+    pub fn is_latency(self) -> bool {
+        self.metric().is_some_and(Metric::is_latency)
+    }
+
+    /// Whether a case has it at all.
+    fn is_of(self, case: &CaseOutcome) -> bool {
+        match self {
+            Self::Retained | Self::Slope => case.is_over_time(),
+            latency if latency.is_latency() => case.is_served(),
+            _ => true,
+        }
     }
 
     /// What a contender was measured to have: units per second, nanoseconds per unit, bytes, or a fraction.
@@ -69,6 +105,9 @@ impl Quantity {
             Self::PeakRss => contender.peak_rss.map(|bytes| bytes.0 as f64),
             Self::Retained => contender.over_time.as_ref()?.retained,
             Self::Slope => Some(contender.over_time.as_ref()?.slope?.per_turn),
+            Self::P50 | Self::P99 | Self::P999 | Self::MaxLatency => {
+                contender.served.as_ref()?.latency_of(self.metric()?)
+            }
         }
     }
 }
@@ -183,7 +222,7 @@ pub fn judgements(outcome: &Outcome, record: &str, quantities: &[Quantity]) -> V
     let mut rows = Vec::new();
     for case in &outcome.cases {
         let reference = case.contender(&outcome.reference);
-        let has = |quantity: &&Quantity| case.is_over_time() || !quantity.is_over_time();
+        let has = |quantity: &&Quantity| quantity.is_of(case);
         for contender in &case.contenders {
             let is_reference = contender.name == outcome.reference;
             let wanted = |quantity: &&Quantity| !is_reference || **quantity == Quantity::Slope;
@@ -203,7 +242,7 @@ pub fn twin_judgements(outcome: &Outcome, record: &str, quantities: &[Quantity])
     for case in &outcome.cases {
         let (Some(twin), Some(original)) = (&case.twin, &case.twin_of) else { continue };
         let pair = (twin, case.contender(original));
-        let has = |quantity: &&Quantity| case.is_over_time() || !quantity.is_over_time();
+        let has = |quantity: &&Quantity| quantity.is_of(case);
         rows.extend(quantities.iter().filter(has).map(|&quantity| row(case, pair, original, record, quantity)));
     }
     rows
@@ -221,8 +260,7 @@ fn row(
         Quantity::Wall => contender.wall,
         Quantity::Cpu => contender.cpu,
         Quantity::PeakRss => contender.memory,
-        Quantity::Retained => contender.compared(Metric::Retained),
-        Quantity::Slope => None,
+        other => other.metric().and_then(|metric| contender.compared(metric)),
     };
     let slope = contender.over_time.as_ref().and_then(|memory| memory.slope).filter(|_| quantity == Quantity::Slope);
     let call = match quantity {
@@ -289,6 +327,7 @@ mod tests {
             cpu: wall,
             memory: None,
             over_time: None,
+            served: None,
         }
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::over_time::OverTime;
 use crate::record::CountsRow;
+use crate::served::Served;
 use crate::stats::{Estimate, Verdict};
 use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
 
@@ -73,11 +74,28 @@ pub enum Metric {
     PeakRss,
     /// The share of the peak that is left once everything was dropped.
     Retained,
+    /// The median latency of requests; only of workloads that serve some, like those that follow.
+    P50,
+    /// The latency within which 99 % of them were answered.
+    P99,
+    /// The latency within which 99.9 % were.
+    P999,
+    /// The greatest latency.
+    MaxLatency,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained];
+    pub const ALL: [Self; 8] =
+        [Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::P50, Self::P99, Self::P999, Self::MaxLatency];
+
+    /// Those that are about the latency of requests.
+    pub const LATENCIES: [Self; 4] = [Self::P50, Self::P99, Self::P999, Self::MaxLatency];
+
+    /// Whether it is about the latency of requests.
+    pub fn is_latency(self) -> bool {
+        Self::LATENCIES.contains(&self)
+    }
 }
 
 /// One contender in one case.
@@ -105,6 +123,9 @@ pub struct ContenderOutcome {
     /// Memory over time, where the case is about it.
     #[serde(default)]
     pub over_time: Option<OverTime>,
+    /// What its requests came to, where the case is about serving some.
+    #[serde(default)]
+    pub served: Option<Served>,
 }
 
 /// The share of CPU time used between turns above which it is work that the allocator does behind the workload's back, and
@@ -144,6 +165,10 @@ impl fmt::Display for Metric {
             Self::Cpu => "CPU",
             Self::PeakRss => "peak RSS",
             Self::Retained => "retained memory",
+            Self::P50 => "p50 latency",
+            Self::P99 => "p99 latency",
+            Self::P999 => "p99.9 latency",
+            Self::MaxLatency => "max latency",
         })
     }
 }
@@ -172,6 +197,7 @@ impl ContenderOutcome {
             Metric::Cpu => self.cpu,
             Metric::PeakRss => self.memory,
             Metric::Retained => self.over_time.as_ref()?.retained_against,
+            Metric::P50 | Metric::P99 | Metric::P999 | Metric::MaxLatency => self.served.as_ref()?.against(metric),
         }
     }
 
@@ -182,6 +208,9 @@ impl ContenderOutcome {
             Metric::Cpu => self.cpu.as_mut(),
             Metric::PeakRss => self.memory.as_mut(),
             Metric::Retained => self.over_time.as_mut().and_then(|over_time| over_time.retained_against.as_mut()),
+            Metric::P50 | Metric::P99 | Metric::P999 | Metric::MaxLatency => {
+                self.served.as_mut().and_then(|served| served.against_mut(metric))
+            }
         };
         if let Some(compared) = compared {
             compared.verdict = Verdict::Unclear;
@@ -203,6 +232,19 @@ impl CaseOutcome {
     /// Whether it says anything of memory over time.
     pub fn is_over_time(&self) -> bool {
         self.contenders.iter().any(|contender| contender.over_time.is_some())
+    }
+
+    /// Whether it says anything of requests.
+    pub fn is_served(&self) -> bool {
+        self.contenders.iter().any(|contender| contender.served.is_some())
+    }
+
+    /// Whether its latencies say how long requests would have taken that came when they liked: they count from when each was
+    /// due, or are at least those of servers that ran undisturbed. Of servers that take turns in a closed loop, whose clients
+    /// wait for an answer before they ask again, they do not.
+    pub fn latency_decides(&self) -> bool {
+        let open = |contender: &ContenderOutcome| contender.served.as_ref().is_some_and(|served| served.open_loop);
+        self.is_served() && (self.time_from == Some(Arrangement::Alone) || self.contenders.iter().any(open))
     }
 
     /// The contender of this name.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use heapmark_protocol::{Numbers, PhaseName, Turned};
 
 use crate::process::{Conversation, Launch, Start, check_knobs};
-use crate::record::{Kind, MemoryRow, Role, Sample, SettledRow};
+use crate::record::{Kind, LatencyRow, MemoryRow, Role, Sample, SettledRow};
 use crate::{Arrangement, Bytes, Case, Contender, Nanos, Settings, Status};
 
 /// Someone who takes part in a run: a contender in a role, and how its worker is started.
@@ -172,6 +172,7 @@ impl<'a> Running<'a> {
                 self.sample.checksum = finished.outcome.checksum;
                 self.sample.peak_rss = finished.outcome.peak_rss.map(Bytes);
                 self.peak_live = finished.outcome.peak_live;
+                self.sample.latency = finished.latency.map(LatencyRow::from);
                 for phase in finished.phases {
                     let row = MemoryRow {
                         rss: phase.rss.map(Bytes),

@@ -1,10 +1,42 @@
 //! Answers with the greatest numbers that there are, the count of units excepted.
-use heapmark_protocol::{LineWriter, Message, Outcome, Prepared, Turn, Turned, VERSION};
+use heapmark_protocol::{Latency, LineWriter, Message, Outcome, Prepared, Turn, Turned, VERSION};
 use heapmark_tests::{greet, hear_line, offer, say};
 
 heapmark_tests::hold_lifeline!();
 
 const MOST: u64 = u64::MAX;
+
+fn latency() -> Latency {
+    Latency {
+        count: MOST,
+        open_loop: true,
+        min_ns: MOST,
+        mean_ns: MOST,
+        sd_ns: MOST,
+        p50_ns: MOST,
+        p66_ns: MOST,
+        p75_ns: MOST,
+        p80_ns: MOST,
+        p90_ns: MOST,
+        p95_ns: MOST,
+        p98_ns: MOST,
+        p99_ns: MOST,
+        p999_ns: MOST,
+        max_ns: MOST,
+        sent_bytes: MOST,
+        received_bytes: MOST,
+        connections: MOST,
+        errors_refused: MOST,
+        errors_reset: MOST,
+        errors_timeout: MOST,
+        errors_status: MOST,
+        errors_body: MOST,
+        errors_truncated: MOST,
+        errors_protocol: MOST,
+        user_ns: Some(MOST),
+        system_ns: Some(MOST),
+    }
+}
 
 fn main() {
     greet(VERSION);
@@ -43,6 +75,7 @@ fn main() {
                 say(turned.write(&mut line).finish());
             }
             "finish" => {
+                say(latency().write(&mut line).finish());
                 let outcome = Outcome { count: MOST, checksum: MOST, peak_rss: Some(MOST), peak_live: Some(MOST) };
                 say(outcome.write(&mut line).finish());
             }

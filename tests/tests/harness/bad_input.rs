@@ -22,7 +22,7 @@ fn cases_that_nobody_can_do() {
         let comparison = Comparison::of([scene.worker("system", program!("sound"))]).settings(settings());
         refused(comparison.run(&[Case::new("test/boxes"), case]))
     };
-    let workloads = "there are test/boxes, test/touch, test/mapped-file";
+    let workloads = "there are test/boxes, test/touch, test/mapped-file, test/requests";
     for name in ODD_NAMES {
         assert_eq!(run(Case::new(name)), format!("no workload is named {name:?}; {workloads}"));
         let parameter = run(Case::new("test/boxes").with(name, 1));

@@ -124,6 +124,7 @@ faults! {
     says_nothing: "faulty-says-nothing" => "timed out", "starting: no answer within 3s", limits = short();
     out_of_order: "faulty-out-of-order" => "protocol error", "preparing the workload: it answered `phase`";
     answers_twice: "faulty-answers-twice" => "protocol error", "it answered `turned`";
+    latency_twice: "faulty-latency-twice" => "protocol error", "dropping everything: it answered `latency`";
     endless_catalogue: "faulty-endless-catalogue" => "protocol error", "listing its workloads: an answer of more than 10000 lines";
     offers_twice: "faulty-offers-twice" => "protocol error", "listing its workloads: it offers test/boxes twice";
     empty_range: "faulty-empty-range" => "protocol error", "listing its workloads: test/boxes has lanes from 2 to 1, which is nothing";

@@ -7,6 +7,7 @@ mod faults;
 mod memory;
 mod orphans;
 mod record;
+mod requests;
 mod scene;
 mod schema;
 mod soundness;

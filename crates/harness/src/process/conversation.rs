@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
-    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX,
-    Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified,
-    Verify, WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Latency, Limit, LineWriter, Message, Numbers, Outcome,
+    PARAMETER_PREFIX, Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned,
+    VERSION, Verified, Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
@@ -84,6 +84,8 @@ pub(crate) struct Conversation {
 pub(crate) struct Finished {
     pub(crate) outcome: Outcome,
     pub(crate) phases: Vec<Phase>,
+    /// What the requests came to, of a workload that serves some.
+    pub(crate) latency: Option<Latency>,
 }
 
 /// A check that an allocator is known to fail.
@@ -262,18 +264,19 @@ impl Conversation {
         let quiet = settle_ms.as_slice().iter().copied().max().unwrap_or(0);
         let limit = self.limits.finish.saturating_add(Duration::from_millis(quiet));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
-        let mut phases = Vec::new();
+        let (mut phases, mut latency) = (Vec::new(), None);
         let outcome = loop {
             let line = answer.line()?;
             let message = parse(&line, STEP)?;
             match message.verb() {
                 verb::Phase => phases.push(read(Phase::read(&message), STEP)?),
+                verb::Latency if latency.is_none() => latency = Some(read(Latency::read(&message), STEP)?),
                 verb::Outcome => break read(Outcome::read(&message), STEP)?,
                 other => return Err(unexpected(STEP, other)),
             }
         };
         self.quit()?;
-        Ok(Finished { outcome, phases })
+        Ok(Finished { outcome, phases, latency })
     }
 
     /// Tells the worker to go, and sees it off.

@@ -85,8 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_those_of_the_tables() {
-        // Ranks of the 95 % interval of a median, as in Conover, "Practical Nonparametric Statistics", table A3.
+    fn ranks_are_those_of_the_binomial_distribution() {
+        // Of twenty tosses of a coin, at most five are heads in 2.07 % of all cases; at most six in 5.77 %.
         for (count, ranks) in
             [(5, None), (6, Some((1.0, 6.0))), (8, Some((1.0, 8.0))), (9, Some((2.0, 8.0))), (20, Some((6.0, 15.0)))]
         {

@@ -191,22 +191,22 @@ fn bounded_least_squares(rows: impl Iterator<Item = ([f64; 3], f64, f64)>) -> Op
 
 /// The solution of a symmetric system in the free unknowns, the others being zero. Nothing where it has none or many.
 fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3], is_free: impl Fn(usize) -> bool) -> Option<[f64; 3]> {
+    let scale = matrix.iter().flatten().fold(0.0_f64, |most, value| most.max(value.abs()));
     for index in (0..3).filter(|index| !is_free(*index)) {
         for other in 0..3 {
             matrix[index][other] = 0.0;
             matrix[other][index] = 0.0;
         }
-        matrix[index][index] = 1.0;
+        matrix[index][index] = scale;
         right[index] = 0.0;
     }
-    let scale = matrix.iter().flatten().fold(0.0_f64, |most, value| most.max(value.abs()));
     for column in 0..3 {
         let pivot = (column..3).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
         matrix.swap(column, pivot);
         right.swap(column, pivot);
         let lead = matrix[column][column];
-        // Also where it is not a number.
-        if !(lead.abs() > scale * 1e-15) {
+        let is_sound = lead.abs() > scale * 1e-15;
+        if !is_sound {
             return None;
         }
         for row in column + 1..3 {

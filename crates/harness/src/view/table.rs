@@ -4,7 +4,7 @@ use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::numbers::{interval, percent};
-use super::over_time;
+use super::{over_time, requests};
 use crate::outcome::{Alarm, CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 use crate::stats::{Estimate, Verdict};
 
@@ -130,6 +130,7 @@ pub(super) fn case_notes(case: &CaseOutcome) -> Vec<String> {
     }
     notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
     notes.extend(over_time::notes(case));
+    notes.extend(requests::notes(case));
     if case.case.is_control() {
         notes.push(
             "a control: nobody may differ; peak RSS is compared above what each worker needed at its greeting".into(),

@@ -2,11 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Screen;
-use super::columns::{Cell, Columns, Tone, wrapped};
+use super::columns::{Cell, Columns, Screen, Tone, wrapped};
 use super::numbers::interval;
-use super::over_time;
 use super::table::{alarms, case_notes};
+use super::{over_time, requests};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
 use crate::stats::Estimate;
@@ -24,6 +23,7 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         lines.extend(wrapped(&heading, 0, screen).iter().map(|line| Tone::Heading.paint(line, screen)));
         lines.extend(block.columns(layout).lines(screen));
         lines.extend(over_time::lines(case, screen));
+        lines.extend(requests::lines(case, screen));
         for note in case_notes(case).into_iter().chain(failures(case)) {
             lines.extend(wrapped(&note, 2, screen));
         }
@@ -35,6 +35,9 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
     lines.extend(wrapped(&legend(outcome), 0, screen));
     if outcome.cases.iter().any(CaseOutcome::is_over_time) {
         lines.extend(wrapped(&over_time::legend(), 0, screen));
+    }
+    if outcome.cases.iter().any(CaseOutcome::is_served) {
+        lines.extend(wrapped(requests::legend(), 0, screen));
     }
     lines.join("\n")
 }
