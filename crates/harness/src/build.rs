@@ -434,7 +434,7 @@ pub(crate) fn installed_for(family: Option<&str>) -> Vec<Worker> {
         // A dot marks what Cargo leaves beside its programs (`.d`, `.dwp`).
         let usable = !backend.is_empty() && !backend.contains('.') && program.is_file();
         if usable && workers.iter().all(|worker| worker.name != backend) {
-            workers.push(Worker::at(backend, program));
+            workers.push(Worker::at(backend, program.clone()));
         }
     }
     workers.sort_by(|a, b| a.name.cmp(&b.name));
