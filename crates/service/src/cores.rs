@@ -56,7 +56,9 @@ impl Drop for Cores {
 
 fn set(processors: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
-    processors.iter().for_each(|processor| set.set(*processor));
+    for processor in processors {
+        set.set(*processor);
+    }
     set
 }
 
@@ -64,8 +66,11 @@ fn run_on(set: &CpuSet) -> Result<(), String> {
     sched_setaffinity(None, set).map_err(|error: io::Errno| format!("cannot choose processors: {error}"))
 }
 
-/// The server's processors and the generator's; nothing where both share all. Fails where the generator would have none.
-fn split(usable: &[usize], server: usize) -> Result<Option<(&[usize], &[usize])>, String> {
+/// The server's processors and the generator's.
+type Split<'a> = (&'a [usize], &'a [usize]);
+
+/// Who has which; nothing where both share all. Fails where the generator would have none.
+fn split(usable: &[usize], server: usize) -> Result<Option<Split<'_>>, String> {
     let server = match server {
         0 if usable.len() < ENOUGH => return Ok(None),
         0 => usable.len() - 1,

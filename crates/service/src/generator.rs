@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use heapmark_protocol::{LineWriter, MAX_LINE, Message, ParseError};
@@ -207,12 +207,12 @@ impl Drop for Generator {
 fn program() -> Result<PathBuf, String> {
     let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
     let worker = std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
-    found(named, worker).ok_or_else(|| {
+    found(named, &worker).ok_or_else(|| {
         format!("there is no load generator: {PROGRAM} has to lie beside this worker's program, or {VARIABLE} has to name it")
     })
 }
 
-fn found(named: Option<OsString>, worker: PathBuf) -> Option<PathBuf> {
+fn found(named: Option<OsString>, worker: &Path) -> Option<PathBuf> {
     let beside = || worker.with_file_name(PROGRAM);
     Some(named.map_or_else(beside, PathBuf::from)).filter(|program| program.is_file())
 }
@@ -320,8 +320,8 @@ mod tests {
     fn a_generator_lies_beside_the_worker_unless_another_is_named() {
         let folder = std::env::temp_dir();
         let this = std::env::current_exe().expect("it is somewhere");
-        assert_eq!(found(None, folder.join("heapmark-service-none/worker")), None);
-        assert_eq!(found(Some(this.clone().into()), folder.join("worker")), Some(this.clone()));
-        assert_eq!(found(Some(folder.join("no/such/program").into()), this), None);
+        assert_eq!(found(None, &folder.join("heapmark-service-none/worker")), None);
+        assert_eq!(found(Some(this.clone().into()), &folder.join("worker")), Some(this.clone()));
+        assert_eq!(found(Some(folder.join("no/such/program").into()), &this), None);
     }
 }

@@ -70,7 +70,7 @@ impl Service {
         cores.for_generator()?;
         let mut generator = Generator::start()?;
         cores.for_server()?;
-        let started = stack.start(endpoints, threads);
+        let started = stack.start(&endpoints, threads);
         let server = started.map_err(|error| format!("{} cannot be started: {error}", stack.name))?;
         let rate = setup.number("rate");
         generator.aim(&Target {

@@ -89,7 +89,7 @@ pub type Disturbance = fn(u64);
 
 /// The endpoints of one server, with what they keep.
 pub struct Endpoints {
-    endpoints: [Box<dyn Endpoint>; ROUTES.len()],
+    all: [Box<dyn Endpoint>; ROUTES.len()],
     disturbance: Option<Disturbance>,
     requests: AtomicU64,
 }
@@ -121,7 +121,7 @@ impl Endpoints {
     pub fn new(contents: Contents, disturbance: Option<Disturbance>) -> Self {
         let Contents { seed, objects, parts, items, sessions } = contents;
         Self {
-            endpoints: [
+            all: [
                 Box::new(Hello::new(seed)),
                 Box::new(LotOfObjects::new(seed, objects)),
                 Box::new(Rpc::new(seed, parts)),
@@ -135,7 +135,7 @@ impl Endpoints {
 
     fn endpoint(&self, route: Route) -> Option<&dyn Endpoint> {
         let index = ROUTES.iter().position(|known| *known == route)?;
-        Some(&*self.endpoints[index])
+        Some(&*self.all[index])
     }
 
     /// What a client sends to this route; nothing where there is no such route.

@@ -82,8 +82,12 @@ impl Kept {
             hasher.update(line.article.as_bytes());
             hasher.update(&line.quantity.to_le_bytes());
         }
-        self.pages.iter().for_each(|page| hasher.update(page));
-        [&self.visit.user, &self.token].into_iter().for_each(|text| hasher.update(text.as_bytes()));
+        for page in &self.pages {
+            hasher.update(page);
+        }
+        for text in [&self.visit.user, &self.token] {
+            hasher.update(text.as_bytes());
+        }
         hasher.finalize()
     }
 }

@@ -22,8 +22,8 @@ struct Actix {
     thread: Option<JoinHandle<()>>,
 }
 
-fn start(listener: TcpListener, endpoints: Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
-    let endpoints = web::Data::from(endpoints);
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
+    let endpoints = web::Data::from(Arc::clone(endpoints));
     let server = HttpServer::new(move || {
         let app = App::new().app_data(endpoints.clone()).app_data(web::PayloadConfig::new(LARGEST_BODY));
         ROUTES.into_iter().fold(app, |app, route| {

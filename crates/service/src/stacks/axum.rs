@@ -19,10 +19,10 @@ use crate::endpoints::{Answer, Endpoints, Method, ROUTES};
 /// See the [module](self).
 pub(super) const STACK: Stack = Stack { name: "axum", crate_name: "axum", version: "0.8.9", start };
 
-fn start(listener: TcpListener, endpoints: Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
     let tokio = Tokio::start(threads)?;
     let listener = tokio.listener(listener)?;
-    tokio.runtime().spawn(::axum::serve(listener, router(endpoints)).into_future());
+    tokio.runtime().spawn(::axum::serve(listener, router(Arc::clone(endpoints))).into_future());
     Ok(Box::new(tokio))
 }
 

@@ -25,10 +25,10 @@ pub(super) const STACK: Stack = Stack { name: "hyper", crate_name: "hyper", vers
 /// Where no connection can be taken, for want of descriptors for one, it is tried again after so long.
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn start(listener: TcpListener, endpoints: Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
     let tokio = Tokio::start(threads)?;
     let listener = tokio.listener(listener)?;
-    tokio.runtime().spawn(accept(listener, endpoints));
+    tokio.runtime().spawn(accept(listener, Arc::clone(endpoints)));
     Ok(Box::new(tokio))
 }
 

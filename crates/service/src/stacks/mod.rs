@@ -31,8 +31,10 @@ pub struct Stack {
     /// The crate.
     pub crate_name: &'static str,
     /// Serves `endpoints` on this many threads until what it returns is dropped.
-    start: fn(TcpListener, Arc<Endpoints>, usize) -> io::Result<Box<dyn Served>>,
+    start: Start,
 }
+
+type Start = fn(TcpListener, &Arc<Endpoints>, usize) -> io::Result<Box<dyn Served>>;
 
 /// Every stack, the default first.
 pub const STACKS: [Stack; 4] = [hyper::STACK, axum::STACK, actix::STACK, tiny_http::STACK];
@@ -77,7 +79,7 @@ impl Stack {
     }
 
     /// Starts a server on a free port of this machine's own address. Fails where the kernel refuses a socket or a thread.
-    pub fn start(&self, endpoints: Arc<Endpoints>, threads: usize) -> io::Result<Server> {
+    pub fn start(&self, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Server> {
         let listener = listener::listen()?;
         let address = listener.local_addr()?;
         Ok(Server { address, _served: (self.start)(listener, endpoints, threads)? })

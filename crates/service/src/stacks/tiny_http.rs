@@ -1,4 +1,4 @@
-//! tiny_http: blocking sockets, a thread for each connection that reads requests, and a pool that answers them.
+//! `tiny_http`: blocking sockets, a thread for each connection that reads requests, and a pool that answers them.
 //!
 //! The threads that are counted are those of the pool. Those of connections come and go as the library likes: one that is idle
 //! stays for five seconds after its client went, or for ever where only a few are left.
@@ -22,11 +22,11 @@ struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-fn start(listener: TcpListener, endpoints: Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
     let server = Server::from_listener(listener, None).map_err(io::Error::other)?;
     let mut pool = Pool { server: Arc::new(server), threads: Vec::with_capacity(threads) };
     for number in 0..threads {
-        let (server, endpoints) = (Arc::clone(&pool.server), Arc::clone(&endpoints));
+        let (server, endpoints) = (Arc::clone(&pool.server), Arc::clone(endpoints));
         let answer_all = move || {
             // Ends when the pool is told to, since that is an error here.
             while let Ok(request) = server.recv() {
