@@ -193,9 +193,9 @@ fn bounded_least_squares(rows: impl Iterator<Item = ([f64; 3], f64, f64)>) -> Op
 fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3], is_free: impl Fn(usize) -> bool) -> Option<[f64; 3]> {
     let scale = matrix.iter().flatten().fold(0.0_f64, |most, value| most.max(value.abs()));
     for index in (0..3).filter(|index| !is_free(*index)) {
-        for other in 0..3 {
-            matrix[index][other] = 0.0;
-            matrix[other][index] = 0.0;
+        matrix[index] = [0.0; 3];
+        for row in &mut matrix {
+            row[index] = 0.0;
         }
         matrix[index][index] = scale;
         right[index] = 0.0;
@@ -211,8 +211,9 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3], is_free: impl Fn(usize)
         }
         for row in column + 1..3 {
             let factor = matrix[row][column] / lead;
-            for other in column..3 {
-                matrix[row][other] -= factor * matrix[column][other];
+            let above = matrix[column];
+            for (value, above) in matrix[row].iter_mut().zip(above) {
+                *value -= factor * above;
             }
             right[row] -= factor * right[column];
         }
