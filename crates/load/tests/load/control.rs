@@ -88,7 +88,8 @@ fn a_worker_drives_it_line_by_line() {
         "target address={} path=/hello connections=3 expect_len={length} expect_checksum={checksum} timeout_ms=60000\n",
         server.address
     );
-    assert_eq!(driven.ask(line.as_bytes()), "connected connections=3");
+    let sent = format!("GET /hello HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).len();
+    assert_eq!(driven.ask(line.as_bytes()), format!("connected connections=3 request_len={sent}"));
     for (turn, line) in [&b"go requests=100\n"[..], b"go requests=100 rate=5000\n"].into_iter().enumerate() {
         let done = driven.ask(line);
         assert!(done.starts_with("done "), "{done}");
@@ -109,8 +110,11 @@ fn a_worker_drives_it_line_by_line() {
         number(&done, "user_ns");
         number(&done, "system_ns");
         assert_eq!(driven.histogram().len(), 90 * (turn as u64 + 1), "all since the target");
+        let summary = driven.ask(b"summary\n");
+        assert!(summary.starts_with("summary min=") && number(&summary, "max") >= values[10], "{summary}");
     }
     assert_eq!(driven.ask(b"reset\n"), "reset");
+    assert_eq!(driven.ask(b"summary\n"), "summary");
     assert!(driven.histogram().is_empty());
     assert_eq!(driven.end(), Some(0));
     assert_eq!((server.accepted(), server.requests()), (3, 200));
@@ -128,13 +132,17 @@ fn a_body_follows_its_line_and_a_target_can_be_replaced() {
          expect_len={length} expect_checksum={checksum}\n",
         server.address
     );
-    assert_eq!(driven.ask(&[line.as_bytes(), &body].concat()), "connected connections=0");
+    let connected = driven.ask(&[line.as_bytes(), &body].concat());
+    assert!(
+        connected.starts_with("connected connections=0 ") && number(&connected, "request_len") > length,
+        "{connected}"
+    );
     let done = driven.ask(b"go requests=6\n");
     assert_eq!((number(&done, "requests"), number(&done, "opened")), (6, 6), "{done}");
 
     let other = Server::start(|_| Manner::Length);
     let line = format!("target address={} threads=2 connections=4 rate=10000\n", other.address);
-    assert_eq!(driven.ask(line.as_bytes()), "connected connections=4");
+    assert_eq!(number(&driven.ask(line.as_bytes()), "connections"), 4);
     assert!(driven.histogram().is_empty(), "a new target has no latencies yet");
     assert_eq!(number(&driven.ask(b"go requests=50\n"), "requests"), 50);
     assert_eq!(other.requests(), 50);
