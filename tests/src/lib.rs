@@ -4,10 +4,13 @@
 //! catalogue of workloads, and the protocol spoken by hand where a worker must say what a real one never would. Every
 //! program holds a [lifeline](lifeline::attach), so that a test can tell for certain when it and all it started are gone.
 
+mod answers;
 mod boxes;
 mod dirty_zeroes;
 mod faults;
 mod full_disk;
+mod hoarder;
+mod hushed;
 mod identity;
 mod lifeline;
 mod mapped_file;
@@ -18,11 +21,14 @@ mod touch;
 
 use heapmark_worker::Catalogue;
 
+pub use answers::Answers;
 pub use boxes::Boxes;
 pub use dirty_zeroes::DirtyZeroes;
 pub use faults::{abort, crash, deadlock, exit, leave_a_child};
 pub use full_disk::limit_file_size;
 pub use heapmark_worker;
+pub use hoarder::Hoarder;
+pub use hushed::{Hushed, Rests};
 pub use identity::IDENTITY;
 pub use lifeline::{LIFELINE, attach};
 pub use mapped_file::MAPPED_FILE;

@@ -81,6 +81,7 @@ pub(crate) fn report(arguments: &Report, output: &Output) -> Result<Exit, Error>
         return Err(Error::Usage("a page shows everything; leave out --view, or choose another format".into()));
     }
     match (format, arguments.view) {
+        (Format::Text, Shown::Outcome) => output.outcome(&judged.record, outcome)?,
         (Format::Text, _) => output.line(text(arguments.view, &judged, output.screen())?)?,
         (Format::Csv, _) => output.write(&csv(arguments.view, &judged)?)?,
         (Format::Json, Shown::Outcome) => output.json(outcome)?,

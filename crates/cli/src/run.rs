@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::stats::Trend;
-use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, TimeVerdict, stats, view};
+use heapmark::{Arrangement, Bytes, Case, Error, Outcome, Session, Settings, TimeVerdict, stats};
 
 use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
-use crate::values::{pair, percent, quiet, sweep};
+use crate::values::{pair, percent, quiet, size, sweep};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -86,6 +86,9 @@ pub(crate) struct Run {
         hide_env_values = true
     )]
     pub(crate) settle: Vec<u64>,
+    /// Kill a worker that has more resident memory than this at its peak, as 512MiB or 2GiB; a row with the status `ceiling hit`
+    #[arg(long, value_name = "SIZE", value_parser = size, env = "HEAPMARK_MEMORY_LIMIT", hide_env_values = true)]
+    pub(crate) memory_limit: Option<Bytes>,
     /// Difference that is too small to matter, in percent
     #[arg(
         long,
@@ -152,6 +155,7 @@ const RECORDED: [&str; 18] = [
     "preset",
     "measure",
     "settle",
+    "memory_limit",
     "margin",
     "output",
     "workload",
@@ -228,7 +232,7 @@ pub(crate) fn run(mut arguments: Run, output: &Output) -> Result<Exit, Error> {
     let finished = session.finish();
     let record = session.record();
     let outcome = Outcome::of(record);
-    let printed = output.line(view::text(&outcome, output.screen()));
+    let printed = output.outcome(record, &outcome);
     if finished.is_err() {
         say_how_to_go_on(&session);
     }
@@ -305,7 +309,7 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
         Err(error) => {
             drop(progress);
             // The error to report is the first.
-            let _ = output.line(view::text(&Outcome::of(session.record()), output.screen()));
+            let _ = output.outcome(session.record(), &Outcome::of(session.record()));
             say_how_to_go_on(session);
             Err(error)
         }

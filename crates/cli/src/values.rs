@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heapmark::{ContenderName, Quantity, Worker};
+use heapmark::{Bytes, ContenderName, Quantity, Worker};
 
 /// `NAME=PATH` of a program
 pub(crate) fn worker(text: &str) -> Result<Worker, String> {
@@ -106,6 +106,22 @@ pub(crate) fn quiet(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A size such as `512MiB` or `2G`; letters stand for powers of 1024, and without one it is bytes.
+pub(crate) fn size(text: &str) -> Result<Bytes, String> {
+    let wrong = || "give a size above 0, such as 512MiB or 2GiB".to_owned();
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let shift = match unit {
+        "" | "B" => 0,
+        "K" | "KiB" => 10,
+        "M" | "MiB" => 20,
+        "G" | "GiB" => 30,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.parse::<u64>().ok().filter(|number| *number > 0).and_then(|n| n.checked_mul(1 << shift));
+    bytes.map(Bytes).ok_or_else(wrong)
+}
+
 /// An hour: no allocator's clock runs longer.
 const LONGEST_QUIET_MS: u64 = 3_600_000;
 
@@ -196,6 +212,33 @@ mod tests {
         }
         for wrong in ["", "5", "-1s", "NaNs", "infs", "2h", "s"] {
             assert!(quiet(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_bytes_or_powers_of_1024() {
+        for (text, bytes) in
+            [("1", 1), ("7B", 7), ("3K", 3 << 10), ("512MiB", 512 << 20), ("2G", 2 << 30), ("1GiB", 1 << 30)]
+        {
+            assert_eq!(size(text), Ok(Bytes(bytes)), "{text}");
+        }
+        let wrong = [
+            "",
+            "0",
+            "0G",
+            "-1",
+            "+1",
+            "1.5G",
+            "MiB",
+            "1MB",
+            "1 MiB",
+            "1mib",
+            "much",
+            "99999999999G",
+            "99999999999999999999",
+        ];
+        for wrong in wrong {
+            assert!(size(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -146,6 +146,7 @@ impl fmt::Display for Call {
 
 /// One quantity of one contender in one workload, against the reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "a row for programs, in which each is a column of its own")]
 pub struct Judgement {
     /// The record that it is from, as whoever read it calls it.
     pub record: String,
@@ -182,6 +183,8 @@ pub struct Judgement {
     pub distrusted: bool,
     /// Whether this contender was called different on this metric in a control, so that nothing is called on it.
     pub alarmed: bool,
+    /// Whether this contender is called better in one metric of this case and worse in another.
+    pub trade_off: bool,
     /// About how many blocks there would have to be for a verdict.
     pub blocks_needed: Option<usize>,
     /// What other methods say; they decide nothing.
@@ -285,6 +288,7 @@ fn row(
         uneven: compared.is_some_and(|compared| compared.uneven),
         distrusted: quantity.metric().is_some_and(|metric| case.distrusted.contains(&metric)),
         alarmed: false,
+        trade_off: contender.trade_off().is_some(),
         blocks_needed: compared.and_then(|compared| compared.blocks_needed),
         cross_checks: compared.map(|compared| compared.cross_checks),
         status: contender.status.clone(),
@@ -382,6 +386,30 @@ mod tests {
             (rows[0].verdict, rows[0].blocks, rows[0].distrusted),
             (Some(Call::Verdict(Verdict::Unclear)), 0, true)
         );
+    }
+
+    #[test]
+    fn better_in_one_and_worse_in_another_is_a_trade_off() {
+        let mut outcome = outcome();
+        let is_one = |outcome: &Outcome| {
+            let rows = judgements(outcome, "r", &[Quantity::Cpu, Quantity::PeakRss]);
+            let quick: Vec<bool> =
+                rows.iter().filter(|row| row.contender == "quick").map(|row| row.trade_off).collect();
+            assert_eq!((quick.len(), quick[0]), (2, quick[1]), "it is one of the contender, not of a metric");
+            quick[0]
+        };
+        assert!(!is_one(&outcome), "faster, and nothing is known of its memory");
+        for (memory, expected) in [(Verdict::Leaner, false), (Verdict::Same, false), (Verdict::Fatter, true)] {
+            outcome.cases[0].contenders[1].memory = Some(compared(2.0, memory));
+            assert_eq!(is_one(&outcome), expected, "{memory}");
+        }
+        let quick = &mut outcome.cases[0].contenders[1];
+        assert_eq!(quick.trade_off().unwrap().to_string(), "faster in wall and CPU, fatter in peak RSS");
+        quick.wall = Some(compared(2.0, Verdict::Slower));
+        quick.memory = None;
+        assert_eq!(quick.trade_off().unwrap().to_string(), "faster in CPU, slower in wall");
+        quick.status = Status::Timeout { detail: "in a test".into() };
+        assert_eq!(quick.trade_off(), None);
     }
 
     #[test]

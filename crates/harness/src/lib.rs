@@ -47,6 +47,7 @@ mod series;
 mod served;
 mod session;
 mod settings;
+mod shown_path;
 mod standing;
 pub mod stats;
 mod status;
@@ -65,7 +66,7 @@ pub use error::Error;
 pub use huge_pages::HugePages;
 pub use judgement::{Call, Judgement, Quantity, judgements, twin_judgements};
 pub use outcome::{
-    Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict,
+    Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict, TradeOff,
 };
 pub use over_time::{HalfReturned, LEAST_LIVE, LEAST_RETAINED, OverTime, Settled};
 pub use process::Limits;
@@ -76,6 +77,7 @@ pub use series::{Point, Series, SeriesOfContender};
 pub use served::{LatencyLevels, Served};
 pub use session::{Event, Session};
 pub use settings::{Arrangement, Cancel, Settings};
+pub use shown_path::ShownPath;
 pub use standing::{Place, Standing, Standings, Weights, Where};
 pub use stats::Stop;
 pub use status::Status;

@@ -189,7 +189,37 @@ pub enum TimeVerdict {
     },
 }
 
+/// What a contender is better in than the reference, and what worse: nobody but whoever chooses can weigh the one against the
+/// other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradeOff {
+    /// In what it is better, and how.
+    pub better: Vec<(Metric, Verdict)>,
+    /// In what it is worse, and how.
+    pub worse: Vec<(Metric, Verdict)>,
+}
+
+impl fmt::Display for TradeOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sides = [&self.better, &self.worse];
+        let alike = sides.into_iter().flat_map(|side| side.chunk_by(|(_, a), (_, b)| a == b)).map(|same| {
+            let metrics: Vec<String> = same.iter().map(|(metric, _)| metric.to_string()).collect();
+            format!("{} in {}", same[0].1, metrics.join(" and "))
+        });
+        f.write_str(&alike.collect::<Vec<_>>().join(", "))
+    }
+}
+
 impl ContenderOutcome {
+    /// Its better and its worse sides, where it is called better than the reference in one metric and worse in another.
+    pub fn trade_off(&self) -> Option<TradeOff> {
+        let called = || Metric::ALL.into_iter().filter_map(|metric| Some((metric, self.compared(metric)?.verdict)));
+        let better: Vec<_> = called().filter(|(_, verdict)| verdict.is_better()).collect();
+        let worse: Vec<_> = called().filter(|(_, v)| v.is_difference() && !v.is_better()).collect();
+        let is_both = self.status.is_ok() && !better.is_empty() && !worse.is_empty();
+        is_both.then_some(TradeOff { better, worse })
+    }
+
     /// One metric against the reference.
     pub fn compared(&self, metric: Metric) -> Option<Compared> {
         match metric {

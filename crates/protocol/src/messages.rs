@@ -449,7 +449,7 @@ messages! {
         count: u64,
         /// Checksum of their results.
         checksum: u64,
-        /// Wall time.
+        /// Wall time; a turn that took none is an error.
         wall_ns: u64,
         /// Time of all threads in user mode.
         user_ns: u64,

@@ -18,7 +18,7 @@ mod runtime;
 mod soundness;
 mod workload;
 
-pub use dry_run::run_turns;
+pub use dry_run::{Moment, observe_turns, run_turns};
 pub use identity::{Counters, Counting, Finding, Identity, Knob, Limit, Proof, ReadBack, TestBlock};
 pub use memory::{Resident, resident};
 pub use requests::{RequestErrors, Requests};

@@ -16,6 +16,8 @@ mod random;
 mod relay;
 mod ring;
 mod sets;
+#[doc(hidden)]
+pub mod small;
 #[cfg(test)]
 mod tests;
 

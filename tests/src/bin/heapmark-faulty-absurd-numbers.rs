@@ -1,6 +1,6 @@
 //! Answers with the greatest numbers that there are, the count of units excepted.
-use heapmark_protocol::{Latency, LineWriter, Message, Outcome, Prepared, Turn, Turned, VERSION};
-use heapmark_tests::{greet, hear_line, offer, say};
+use heapmark_protocol::{Latency, Outcome, Prepared, Turned};
+use heapmark_tests::Answers;
 
 heapmark_tests::hold_lifeline!();
 
@@ -39,47 +39,31 @@ fn latency() -> Latency {
 }
 
 fn main() {
-    greet(VERSION);
-    let mut line = LineWriter::new();
-    while let Some(request) = hear_line() {
-        let Ok(message) = Message::parse(request.as_bytes()) else { return };
-        match message.verb() {
-            "catalogue" => offer(),
-            "prepare" => {
-                let prepared = Prepared {
-                    prepare_ns: MOST,
-                    lanes: MOST,
-                    least_units: Some(MOST),
-                    base_rss: Some(MOST),
-                    peak_reset: true,
-                };
-                say(prepared.write(&mut line).finish());
-            }
-            "turn" => {
-                let count = Turn::read(&message).map_or(0, |turn| turn.units);
-                let turned = Turned {
-                    count,
-                    checksum: MOST,
-                    wall_ns: MOST,
-                    user_ns: MOST,
-                    system_ns: MOST,
-                    idle_cpu_ns: MOST,
-                    minor_faults: MOST,
-                    major_faults: MOST,
-                    voluntary_switches: MOST,
-                    involuntary_switches: MOST,
-                    calls: Some(MOST),
-                    requested: Some(MOST),
-                    rss: Some(MOST),
-                };
-                say(turned.write(&mut line).finish());
-            }
-            "finish" => {
-                say(latency().write(&mut line).finish());
-                let outcome = Outcome { count: MOST, checksum: MOST, peak_rss: Some(MOST), peak_live: Some(MOST) };
-                say(outcome.write(&mut line).finish());
-            }
-            _ => return,
-        }
-    }
+    let answers = Answers {
+        prepared: Prepared {
+            prepare_ns: MOST,
+            lanes: MOST,
+            least_units: Some(MOST),
+            base_rss: Some(MOST),
+            peak_reset: true,
+        },
+        turned: Turned {
+            count: 0,
+            checksum: MOST,
+            wall_ns: MOST,
+            user_ns: MOST,
+            system_ns: MOST,
+            idle_cpu_ns: MOST,
+            minor_faults: MOST,
+            major_faults: MOST,
+            voluntary_switches: MOST,
+            involuntary_switches: MOST,
+            calls: Some(MOST),
+            requested: Some(MOST),
+            rss: Some(MOST),
+        },
+        latency: Some(latency()),
+        outcome: Outcome { count: MOST, checksum: MOST, peak_rss: Some(MOST), peak_live: Some(MOST) },
+    };
+    answers.give();
 }

@@ -24,14 +24,19 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The command in an environment without wishes of whoever runs the tests.
-fn heapmark(arguments: &[&str]) -> Output {
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("heapmark").expect("the command is built");
     for (name, _) in std::env::vars_os() {
         if name == "COLUMNS" || name.to_str().is_some_and(|name| name.starts_with("HEAPMARK_")) {
             command.env_remove(name);
         }
     }
-    command.args(arguments).output().expect("the command runs")
+    command.args(arguments);
+    command
+}
+
+fn heapmark(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the command runs")
 }
 
 /// What a command prints that must succeed.
@@ -158,6 +163,19 @@ fn every_value_of_a_sweep_is_a_case() {
     }
     let resumed = heapmark(&["run", "--sweep", "connections=1", "--resume", "no/such"]);
     assert!(text(&resumed.stderr).contains("leave out --sweep"), "{}", text(&resumed.stderr));
+}
+
+#[test]
+fn a_sweep_of_threads_wins_over_the_variable() {
+    let stage = Stage::new();
+    let arguments = stage.arguments(&["--list", "-w", "fades", "--sweep", "threads=1,2"]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = command(&arguments).env("HEAPMARK_THREADS", "3").output().expect("the command runs");
+    let plan = text(&output.stdout);
+    assert!(plan.contains("test/fades?threads=1\t") && plan.contains("test/fades?threads=2\t"), "{plan}");
+    let both = heapmark(&[&arguments[..], &["--threads", "3"]].concat());
+    assert_eq!(both.status.code(), Some(2));
+    assert!(text(&both.stderr).contains("threads is set and swept"), "{}", text(&both.stderr));
 }
 
 #[test]

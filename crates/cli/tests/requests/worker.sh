@@ -38,6 +38,7 @@ while read -r verb first second rest; do
             say "parameter workload=test/serve name=stack summary=none kind=choice default=light min=0 max=0 choices=light,heavy"
             say "workload name=test/fades summary=none unit=round details=none settle_ms=1"
             say "parameter workload=test/fades name=size summary=none kind=number default=1 min=1 max=9 choices="
+            say "parameter workload=test/fades name=threads summary=none kind=number default=1 min=1 max=64 choices="
             say end
             ;;
         prepare)

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod columns;
+mod conditions;
 mod csv;
 mod examination;
 mod figures;
@@ -21,6 +22,7 @@ mod verification;
 
 pub use catalogue::{contenders, set, workload, workloads};
 pub use columns::Screen;
+pub use conditions::conditions;
 pub use examination::{findings, noise};
 pub use judgements::{judgements_csv, judgements_markdown, judgements_text};
 pub use page::page;

@@ -12,7 +12,7 @@ use crate::{Arrangement, Case, Point, Series, UnitsPerSecond};
 /// What the columns mean.
 const LEGEND: &str = "Bars begin at zero and end at the greatest of their line; each is a median over the samples, of neighbouring \
                       turns together. Change is of the level, in each turn, with a 95 % interval: of throughput over all turns, of \
-                      memory after a quarter of them as warm-up.";
+                      memory after a quarter of them as warm-up. In a sample of few turns, what a heap needs at first is growth too.";
 
 /// A line for each contender of each workload, on a terminal. Nothing where no sample has two turns.
 pub fn series_text(all: &[Series], screen: &Screen) -> Option<String> {

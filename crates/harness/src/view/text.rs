@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::columns::{Cell, Columns, Screen, Tone, wrapped};
 use super::numbers::interval;
-use super::table::{alarms, case_notes};
+use super::table::{alarms, case_notes, no_control};
 use super::{over_time, requests};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
@@ -33,6 +33,7 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         lines.extend(wrapped(&alarm, 0, screen).iter().map(|line| Tone::Failed.paint(line, screen)));
     }
     lines.extend(wrapped(&legend(outcome), 0, screen));
+    lines.extend(no_control(outcome).into_iter().flat_map(|note| wrapped(&note, 0, screen)));
     if outcome.cases.iter().any(CaseOutcome::is_over_time) {
         lines.extend(wrapped(&over_time::legend(), 0, screen));
     }

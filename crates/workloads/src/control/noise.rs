@@ -65,6 +65,8 @@ impl Job for Neighbourhood {
             Some(window) => walk(window, &mut at, steps),
             None => 0,
         });
+        // What the standard library frees when a thread begins is freed before the first turn.
+        neighbour.have(0);
         let rng = stream(self.seed, u64::MAX);
         Box::new(Host { walker, neighbour, rng, noise: self.noise, steps: self.walks.steps() })
     }
