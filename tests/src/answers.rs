@@ -20,7 +20,7 @@ pub struct Answers {
 impl Answers {
     /// Turns of a millisecond of CPU time on one lane, and nothing said of memory.
     pub const PLAIN: Self = Self {
-        prepared: Prepared { prepare_ns: 1000, lanes: 1, base_rss: None, peak_reset: true },
+        prepared: Prepared { prepare_ns: 1000, lanes: 1, least_units: None, base_rss: None, peak_reset: true },
         turned: Turned {
             count: 0,
             checksum: 0,

@@ -85,6 +85,9 @@ pub(crate) struct ContenderSelection {
     /// What that says, once it was read.
     #[arg(skip)]
     pub(crate) configuration: OnceCell<Configuration>,
+    /// The family of workloads that the workers are for, where it has its own.
+    #[arg(skip)]
+    pub(crate) family: Option<String>,
 }
 
 /// Which contenders beside the backends as they are.
@@ -101,7 +104,8 @@ pub(crate) struct MoreContenders {
 /// Which workloads.
 #[derive(Debug, Args)]
 pub(crate) struct WorkloadSelection {
-    /// Only workloads whose name matches; without this, the default set
+    /// Only workloads whose name matches; without this, the default set. Those of a family with workers of its own take part where
+    /// the pattern has its name: `service/hello`
     #[arg(short = 'w', long, value_name = "REGEX")]
     pub(crate) workload: Vec<Regex>,
     /// No workloads whose name matches

@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod document;
 mod exit;
+mod family;
 mod interrupt;
 mod list;
 mod load;
@@ -32,10 +33,10 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::read();
     let output = Output::new(arguments.color);
     let result = match arguments.verb {
-        Verb::List(list) => list::list(&list, &output),
+        Verb::List(list) => list::list(list, &output),
         Verb::New(new) => new::new(&new, &output),
-        Verb::Build(build) => build::build(&build, &output),
-        Verb::Run(run) => run::run(&run, &output),
+        Verb::Build(build) => build::build(build, &output),
+        Verb::Run(run) => run::run(*run, &output),
         Verb::Cmp(cmp) => cmp::cmp(&cmp, &output),
         Verb::Rank(rank) => rank::rank(&rank, &output),
         Verb::Report(report) => report::report(&report, &output),

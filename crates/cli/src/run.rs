@@ -6,10 +6,11 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::stats::Trend;
-use heapmark::{Arrangement, Bytes, Case, Error, Outcome, Session, Settings, Surroundings, TimeVerdict, stats};
+use heapmark::{Arrangement, Bytes, Case, Error, Outcome, Session, Settings, TimeVerdict, stats};
 
 use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
+use crate::family;
 use crate::interrupt::cancel_on_interrupt;
 use crate::plan;
 use crate::print::{Output, say};
@@ -200,8 +201,10 @@ fn long(id: &str) -> String {
 }
 
 /// Measures what was asked for and prints the table. A failure of a contender is a row, and makes the exit code 1.
-pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
-    let surroundings = Surroundings::find()?;
+pub(crate) fn run(mut arguments: Run, output: &Output) -> Result<Exit, Error> {
+    arguments.contenders.family = family::asked_for(&arguments)?;
+    let arguments = &arguments;
+    let surroundings = arguments.contenders.surroundings()?;
     let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
     if let Some(path) = arguments.contenders.configuration()?.path() {
         say(format_args!("configuration: {}", path.display()));

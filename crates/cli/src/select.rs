@@ -23,6 +23,11 @@ pub(crate) fn passes(name: &str, within: &[Regex], without: &[Regex]) -> bool {
 }
 
 impl ContenderSelection {
+    /// What there is around the current folder for the workloads that were asked for.
+    pub(crate) fn surroundings(&self) -> Result<Surroundings, Error> {
+        Surroundings::find_for(self.family.as_deref())
+    }
+
     /// Whether this backend is selected.
     pub(crate) fn takes(&self, name: &str) -> bool {
         passes(name, &self.allocator, &self.no_allocator)
@@ -76,12 +81,12 @@ impl ContenderSelection {
 
     /// The backends that match and take part only where they are named, which they are not.
     fn unnamed(&self) -> Result<Vec<String>, Error> {
-        self.only_unnamed(Surroundings::find()?.opt_in()?)
+        self.only_unnamed(self.surroundings()?.opt_in()?)
     }
 
     /// The backends that match and lie apart, so that they are built only where they are named, which they are not.
     pub(crate) fn unnamed_apart(&self) -> Result<Vec<String>, Error> {
-        self.only_unnamed(Surroundings::find()?.apart()?)
+        self.only_unnamed(self.surroundings()?.apart()?)
     }
 
     /// A worker or library given by path is named by that.
@@ -106,7 +111,7 @@ impl ContenderSelection {
         let is_hidden = |name: &str| is_given(name) || libraries.iter().any(|(library, _)| library == name);
         let carries = |name: &str| name == SYSTEM && !libraries.is_empty();
         let needed = |name: &str| (wanted(name) || carries(name)) && !is_hidden(name);
-        let mut workers = Surroundings::find()?.workers(needed)?;
+        let mut workers = self.surroundings()?.workers(needed)?;
         workers.extend(given.iter().cloned());
         let system = workers.iter().find(|worker| worker.name == SYSTEM).cloned();
         let system = system
@@ -132,7 +137,7 @@ impl ContenderSelection {
 
     /// The name of the worker to ask what there is to measure: the reference if it is selected, else the first.
     pub(crate) fn one_worker(&self) -> Result<String, Error> {
-        let surroundings = Surroundings::find()?;
+        let surroundings = self.surroundings()?;
         let reference = surroundings.reference().unwrap_or(SYSTEM);
         let unnamed = self.unnamed_apart()?;
         let mut names: Vec<String> = self.names_on_the_command_line().map(str::to_owned).collect();
@@ -146,7 +151,7 @@ impl ContenderSelection {
 pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
     match &run.reference {
         Some(reference) => Ok(Some(reference.clone())),
-        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
+        None => Ok(run.contenders.surroundings()?.reference().map(str::to_owned)),
     }
 }
 
@@ -318,7 +323,10 @@ fn chosen(run: &Run, configuration: &Configuration, catalogue: &Catalogue) -> Re
     let WorkloadSelection { workload, no_workload } = &run.workloads;
     let all = || catalogue.workloads.iter().map(|workload| workload.name.clone()).collect::<Vec<_>>();
     let offered: Vec<Case> = match run.sets.as_slice() {
-        [] if workload.is_empty() => catalogue.default_workloads().into_iter().map(Case::new).collect(),
+        [] if workload.is_empty() => {
+            let usual = catalogue.default_workloads();
+            usual.iter().map(|workload| Case::parse(workload)).collect::<Result<_, _>>()?
+        }
         [] => all().into_iter().map(Case::new).collect(),
         sets => {
             let sets = sets.iter().map(|name| set(name, configuration, catalogue)).collect::<Result<Vec<_>, _>>()?;
@@ -345,7 +353,7 @@ fn set(name: &str, configuration: &Configuration, catalogue: &Catalogue) -> Resu
         let known: Vec<_> = ours.chain(catalogue.sets.iter().map(|set| set.name.as_str())).collect();
         Error::Usage(format!("no set of workloads is named {name:?}; there are {}", known.join(", ")))
     })?;
-    Ok(set.workloads.iter().map(Case::new).collect())
+    set.workloads.iter().map(|workload| Case::parse(workload)).collect()
 }
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ pub(crate) struct Running<'a> {
     /// Peak live bytes, from a counting worker.
     pub(crate) peak_live: Option<u64>,
     pub(crate) lanes: u64,
+    /// Units that a turn should have at least.
+    pub(crate) least_units: u64,
     pub(crate) parameters: BTreeMap<String, String>,
     progress: Progress,
 }
@@ -102,6 +104,7 @@ impl<'a> Running<'a> {
             counted: (0, 0),
             peak_live: None,
             lanes: 0,
+            least_units: 0,
             parameters: BTreeMap::new(),
             progress: Progress::default(),
         };
@@ -126,6 +129,7 @@ impl<'a> Running<'a> {
         self.sample.base_rss = prepared.base_rss.map(Bytes);
         self.sample.peak_reset = prepared.peak_reset;
         self.lanes = prepared.lanes;
+        self.least_units = prepared.least_units.unwrap_or(0);
         self.parameters = parameters;
         self.conversation = Some(conversation);
         Ok(())

@@ -356,7 +356,8 @@ messages! {
         name: Cow<'a, str>,
         /// What it is for, in a line.
         summary: Cow<'a, str>,
-        /// Its workloads, separated by commas, in the order in which they are to be measured.
+        /// Its workloads, separated by commas, in the order in which they are to be measured; `name?parameter=value&parameter=value`
+        /// where parameters differ from their defaults.
         workloads: Cow<'a, str>,
     }
 
@@ -428,6 +429,8 @@ messages! {
         prepare_ns: u64,
         /// Threads that do the work.
         lanes: u64,
+        /// Units that a turn should have at least, where fewer say little; absent for one per thread.
+        least_units: Option<u64>,
         /// Resident memory now, before the work; absent where it cannot be read.
         base_rss: Option<u64>,
         /// Whether the kernel's peak was reset; if not, the peak includes the preparation.

@@ -6,7 +6,7 @@ use crate::workload::{Setup, Tally, Workload};
 /// Prepares `workload`, starts its lanes as a worker would, does one turn for each number of units in `turns`, and drops
 /// everything. Returns the tally of each turn, all lanes combined.
 ///
-/// Fails with the workload's own line if it refuses the parameters.
+/// Fails with the workload's own line if it refuses the parameters, or if a turn fails.
 ///
 /// ```
 /// use heapmark_worker::{About, Job, Lane, Setup, Tally, Turn, Workload, run_turns};
@@ -70,7 +70,7 @@ pub enum Moment {
 /// Does the same as [`run_turns`] and calls `observe` in between, from the thread that called this. It allocates nothing itself
 /// from one moment to the next, so that an allocator which counts can be asked what the workload did.
 ///
-/// Fails with the workload's own line if it refuses the parameters.
+/// Fails with the workload's own line if it refuses the parameters, or if a turn fails.
 pub fn observe_turns(
     workload: &dyn Workload,
     setup: &Setup<'_>,
@@ -82,9 +82,13 @@ pub fn observe_turns(
         observe(Moment::Prepared);
         for units in turns {
             let (_, _, tally) = team.turn(*units);
+            if let Some(why) = job.failure() {
+                return Err(why);
+            }
             observe(Moment::Turned(tally));
         }
-    });
+        Ok(())
+    })?;
     drop(job);
     observe(Moment::Dropped);
     Ok(())

@@ -140,8 +140,8 @@ impl Session<'_> {
     fn measure(&mut self, begun: u64, setup: &Setup<'_>, job: Box<dyn Job>) -> Result<(), Stop> {
         let mut sample = Sample { counting: self.identity.counting, total: Tally::default() };
         let moments = with_team(&*job, |team| -> Result<Numbers, Stop> {
-            sample.announce(begun, setup, job.lanes(), &mut self.line)?;
-            let finish = sample.take_turns(team, &mut self.reader, &mut self.line)?;
+            sample.announce(begun, setup, &*job, &mut self.line)?;
+            let finish = sample.take_turns(&*job, team, &mut self.reader, &mut self.line)?;
             // The peak is read before the drop, and the drop happens when this team ends.
             sample.outcome(&*job, &mut self.line)?;
             if finish.drain {
@@ -217,13 +217,18 @@ struct Sample {
 
 impl Sample {
     /// Tells the harness that the job is ready, and makes the peaks start from here.
-    fn announce(&self, begun: u64, setup: &Setup<'_>, lanes: usize, line: &mut LineWriter) -> Result<(), Stop> {
+    fn announce(&self, begun: u64, setup: &Setup<'_>, job: &dyn Job, line: &mut LineWriter) -> Result<(), Stop> {
         let peak_reset = reset_peak();
         if let Some(counting) = self.counting {
             (counting.reset_peak)();
         }
-        let prepared =
-            Prepared { prepare_ns: monotonic_ns() - begun, lanes: lanes as u64, base_rss: resident().now, peak_reset };
+        let prepared = Prepared {
+            prepare_ns: monotonic_ns() - begun,
+            lanes: job.lanes() as u64,
+            least_units: Some(job.least_units()).filter(|units| *units > 1),
+            base_rss: resident().now,
+            peak_reset,
+        };
         prepared.write(line);
         let mut key = Text::<512>::new();
         for (name, value) in setup.shown() {
@@ -238,6 +243,7 @@ impl Sample {
     /// Takes turns until the harness asks for the end.
     fn take_turns(
         &mut self,
+        job: &dyn Job,
         team: &mut Team<'_>,
         reader: &mut LineReader,
         line: &mut LineWriter,
@@ -250,6 +256,9 @@ impl Sample {
                     let units = heapmark_protocol::Turn::read(&message)?.units;
                     let counted = self.counting.map(|counting| (counting.read)());
                     let (before, after, tally) = team.turn(units);
+                    if let Some(why) = job.failure() {
+                        return Err(Stop::Error(why));
+                    }
                     let idle_cpu_ns = before.cpu_ns().saturating_sub(last.cpu_ns());
                     let rss = resident().now;
                     // What the probe costs belongs neither to this turn nor to the time between turns.

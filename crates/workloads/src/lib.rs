@@ -22,6 +22,7 @@ pub mod small;
 mod tests;
 
 use heapmark_worker::Catalogue;
+pub use json::{ObjectLists, features as json_features};
 
 /// Every workload of this crate.
 pub const CATALOGUE: Catalogue = Catalogue {

@@ -40,7 +40,13 @@ fn latency() -> Latency {
 
 fn main() {
     let answers = Answers {
-        prepared: Prepared { prepare_ns: MOST, lanes: MOST, base_rss: Some(MOST), peak_reset: true },
+        prepared: Prepared {
+            prepare_ns: MOST,
+            lanes: MOST,
+            least_units: Some(MOST),
+            base_rss: Some(MOST),
+            peak_reset: true,
+        },
         turned: Turned {
             count: 0,
             checksum: MOST,

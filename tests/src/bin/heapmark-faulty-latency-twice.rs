@@ -12,7 +12,8 @@ fn main() {
         match message.verb() {
             "catalogue" => offer(),
             "prepare" => {
-                let prepared = Prepared { prepare_ns: 1, lanes: 1, base_rss: None, peak_reset: true };
+                let prepared =
+                    Prepared { prepare_ns: 1, lanes: 1, least_units: None, base_rss: None, peak_reset: true };
                 say(prepared.write(&mut line).finish());
             }
             "turn" => {
