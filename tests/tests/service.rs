@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use heapmark::record::{Record, Sample};
 use heapmark::stats::Trend;
 use heapmark::{
-    Arrangement, Case, Comparison, Contender, ContenderName, Nanos, OverTime, Session, Settings, Status, Stop, Worker,
-    Workspace,
+    Arrangement, Case, Comparison, Contender, ContenderName, Limits, Nanos, OverTime, Session, Settings, Status, Stop,
+    Worker, Workspace,
 };
 
 /// Who has to have the same result.
@@ -171,7 +172,7 @@ fn a_server_that_crashes_is_a_status_with_the_moment_of_its_death() {
         match (&*sample.contender, &sample.status) {
             ("system", Status::Ok) => {}
             ("handicap@crash_after:1200", Status::Signal { signal: 6, detail }) => {
-                assert!(detail.contains("turn"), "{detail}");
+                assert!(detail.contains("after 2 turns"), "{detail}");
             }
             (who, status) => panic!("{who}: {status}"),
         }
@@ -181,13 +182,15 @@ fn a_server_that_crashes_is_a_status_with_the_moment_of_its_death() {
 #[test]
 fn a_server_that_hangs_is_a_status_too() {
     let case = Case::new("service/hello").with("turn_requests", 500).with("connections", 5);
-    let mut session = session(["system", "handicap@hang_after:1200"].map(contender), alone());
+    // A client would wait ten seconds for each request that it makes in vain.
+    let limits = Limits { turn: Duration::from_secs(5), ..Limits::default() };
+    let mut session = session(["system", "handicap@hang_after:1200"].map(contender), Settings { limits, ..alone() });
     session.measure(&case, &mut |_| {}).expect("the case makes sense");
     for sample in samples(session.record(), &case) {
         match (&*sample.contender, &sample.status) {
             ("system", Status::Ok) => {}
-            ("handicap@hang_after:1200", Status::Refused { detail }) => {
-                assert!(detail.contains("timeout") && detail.contains("failed"), "{detail}");
+            ("handicap@hang_after:1200", Status::Timeout { detail }) => {
+                assert!(detail.contains("after 2 turns"), "{detail}");
             }
             (who, status) => panic!("{who}: {status}"),
         }
