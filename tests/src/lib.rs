@@ -4,34 +4,45 @@
 //! catalogue of workloads, and the protocol spoken by hand where a worker must say what a real one never would. Every
 //! program holds a [lifeline](lifeline::attach), so that a test can tell for certain when it and all it started are gone.
 
+mod answers;
 mod boxes;
 mod dirty_zeroes;
 mod faults;
 mod full_disk;
+mod hoarder;
+mod hushed;
 mod identity;
 mod lifeline;
 mod mapped_file;
+mod requests;
 mod sabotage;
 mod speech;
 mod touch;
 
 use heapmark_worker::Catalogue;
 
+pub use answers::Answers;
 pub use boxes::Boxes;
 pub use dirty_zeroes::DirtyZeroes;
 pub use faults::{abort, crash, deadlock, exit, leave_a_child};
 pub use full_disk::limit_file_size;
 pub use heapmark_worker;
+pub use hoarder::Hoarder;
+pub use hushed::{Hushed, Rests};
 pub use identity::IDENTITY;
 pub use lifeline::{LIFELINE, attach};
 pub use mapped_file::MAPPED_FILE;
+pub use requests::Requests;
 pub use sabotage::{Moment, Sabotaged};
 pub use speech::{greet, hear, hear_line, offer, say, wait_for_the_end};
 pub use touch::Touch;
 
 /// What a sound worker of these tests offers.
-pub const CATALOGUE: Catalogue =
-    Catalogue { workloads: &[&Boxes::SOUND, &Touch, &mapped_file::MappedFile], sets: &[], features: |_| Ok(()) };
+pub const CATALOGUE: Catalogue = Catalogue {
+    workloads: &[&Boxes::SOUND, &Touch, &mapped_file::MappedFile, &Requests],
+    sets: &[],
+    features: |_| Ok(()),
+};
 
 /// Makes a program a worker that holds a lifeline; what is not given is sound.
 #[macro_export]

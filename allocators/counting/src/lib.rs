@@ -239,6 +239,68 @@ mod tests {
         assert_eq!((counted.counters(), counted.live()), (counters(2, 100, 100), 0));
     }
 
+    /// Says which of its methods was called last.
+    #[derive(Default)]
+    struct Telltale(AtomicU64);
+
+    impl Telltale {
+        const ALLOC: u64 = 1;
+        const DEALLOC: u64 = 2;
+        const ALLOC_ZEROED: u64 = 3;
+        const REALLOC: u64 = 4;
+
+        fn tell(&self, method: u64) {
+            self.0.store(self.0.load(Ordering::Relaxed) * 10 + method, Ordering::Relaxed);
+        }
+
+        /// The methods called since it was last asked, a digit for each.
+        fn told(&self) -> u64 {
+            self.0.swap(0, Ordering::Relaxed)
+        }
+    }
+
+    // SAFETY: every call goes to the system allocator as it came.
+    unsafe impl GlobalAlloc for Telltale {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            self.tell(Self::ALLOC);
+            // SAFETY: as the caller promises.
+            unsafe { System.alloc(layout) }
+        }
+        unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+            self.tell(Self::DEALLOC);
+            // SAFETY: as the caller promises.
+            unsafe { System.dealloc(block, layout) }
+        }
+        unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+            self.tell(Self::ALLOC_ZEROED);
+            // SAFETY: as the caller promises.
+            unsafe { System.alloc_zeroed(layout) }
+        }
+        unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+            self.tell(Self::REALLOC);
+            // SAFETY: as the caller promises.
+            unsafe { System.realloc(block, layout, new_size) }
+        }
+    }
+
+    #[test]
+    fn every_method_calls_its_namesake_and_no_other() {
+        let counted = Counted::new(Telltale::default());
+        let layout = Layout::from_size_align(100, 8).unwrap();
+        // SAFETY: the sizes are above zero, and each block is resized and given back with the layout that it has then.
+        unsafe {
+            let block = counted.alloc(layout);
+            assert_eq!(counted.inner.told(), Telltale::ALLOC);
+            let block = counted.realloc(block, layout, 200);
+            assert_eq!(counted.inner.told(), Telltale::REALLOC, "not alloc, copy, dealloc");
+            counted.dealloc(block, Layout::from_size_align(200, 8).unwrap());
+            assert_eq!(counted.inner.told(), Telltale::DEALLOC);
+            let block = counted.alloc_zeroed(layout);
+            assert_eq!(counted.inner.told(), Telltale::ALLOC_ZEROED, "not alloc and writing");
+            counted.dealloc(block, layout);
+        }
+    }
+
     #[test]
     fn the_peak_starts_again_from_what_is_live() {
         let counted = Counted::new(Exhaustible::default());

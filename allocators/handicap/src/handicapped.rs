@@ -1,6 +1,6 @@
 //! A workload that loses: units that are done again without being counted, and memory that is kept for nothing.
 
-use heapmark_worker::{About, Job, Lane, Setup, Tally, Turn, Workload, resident};
+use heapmark_worker::{About, Job, Lane, Requests, Setup, Tally, Turn, Workload, resident};
 
 use crate::ballast::Ballast;
 use crate::debt::Debt;
@@ -49,6 +49,18 @@ impl Job for HandicappedJob {
         let ballast = (index == 0 && !self.loss.rss.is_zero()).then(|| Ballast::new(self.loss.rss));
         let debt = Debt::new(self.loss.slowdown, self.lanes().max(1));
         Box::new(HandicappedLane { inner: self.inner.lane(index), debt, ballast, leak: self.loss.leak })
+    }
+
+    fn least_units(&self) -> u64 {
+        self.inner.least_units()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.inner.failure()
+    }
+
+    fn requests(&self) -> Result<Option<Requests>, String> {
+        self.inner.requests()
     }
 }
 

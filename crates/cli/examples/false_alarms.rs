@@ -80,7 +80,7 @@ fn note(record: &Record, tallies: &mut [Tally]) -> String {
         let (compared, direction) = match tally.metric {
             Metric::Cpu => (twin.cpu, Direction::Time),
             Metric::Wall => (twin.wall, Direction::Time),
-            Metric::PeakRss | Metric::Retained => (twin.compared(tally.metric), Direction::Memory),
+            _ => (twin.compared(tally.metric), Direction::Memory),
         };
         let Some(Compared { estimate, verdict, .. }) = compared else { continue };
         tally.runs += 1;

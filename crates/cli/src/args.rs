@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::exit::Exit;
 use crate::print::Colour;
 use crate::values::{contender, percent, preload, worker};
-use crate::{build, cmp, completions, doctor, list, man, new, rank, report, run, verify};
+use crate::{build, cmp, completions, doctor, list, load, man, new, rank, report, run, verify};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
@@ -54,6 +54,8 @@ pub(crate) enum Verb {
     Report(report::Report),
     /// Check that allocators are sound: alignment, content, threads, fork, exhaustion, memory that comes back
     Verify(verify::Verify),
+    /// Put an HTTP server under load: requests in a second, latency, failures by kind
+    Load(load::Loading),
     /// Say what on this machine spoils measurements, and how small a difference it can show
     Doctor(doctor::Doctor),
     /// Print completions for a shell
@@ -83,6 +85,9 @@ pub(crate) struct ContenderSelection {
     /// What that says, once it was read.
     #[arg(skip)]
     pub(crate) configuration: OnceCell<Configuration>,
+    /// The family of workloads that the workers are for, where it has its own.
+    #[arg(skip)]
+    pub(crate) family: Option<String>,
 }
 
 /// Which contenders beside the backends as they are.
@@ -99,7 +104,8 @@ pub(crate) struct MoreContenders {
 /// Which workloads.
 #[derive(Debug, Args)]
 pub(crate) struct WorkloadSelection {
-    /// Only workloads whose name matches; without this, the default set
+    /// Only workloads whose name matches; without this, the default set. Those of a family with workers of its own take part where
+    /// the pattern has its name: `service/hello`
     #[arg(short = 'w', long, value_name = "REGEX")]
     pub(crate) workload: Vec<Regex>,
     /// No workloads whose name matches

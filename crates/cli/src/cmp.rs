@@ -8,7 +8,7 @@ use heapmark::{Error, Judgement, Quantity, judgements, view};
 use crate::args::{Judging, RecordSelection};
 use crate::exit::Exit;
 use crate::print::Output;
-use crate::records;
+use crate::records::{self, Judged};
 use crate::values::quantity;
 
 #[derive(Debug, Args)]
@@ -20,7 +20,8 @@ pub(crate) struct Cmp {
     pub(crate) judging: Judging,
     #[command(flatten)]
     pub(crate) selection: RecordSelection,
-    /// Only these: throughput, wall, cpu, peak-rss, retained, slope [default: all]
+    /// Only these: throughput, wall, cpu, peak-rss, retained, slope, p50, p99, p999, max-latency [default: all; latencies only
+    /// where they count from when a request was due, or are of servers that ran undisturbed]
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = quantity)]
     pub(crate) metric: Vec<Quantity>,
     /// How to print it
@@ -40,6 +41,18 @@ pub(crate) enum Format {
     Md,
 }
 
+/// The rows of a record. Latencies of servers that took turns in a closed loop are no verdict unless they were asked for: a
+/// client that waits for its answer before it asks again does not see how long the server kept others waiting.
+fn asked_for(judged: &Judged, quantities: &[Quantity], by_name: bool) -> Vec<Judgement> {
+    let mut rows = judgements(&judged.outcome, &judged.name, quantities);
+    let decides = |row: &Judgement| {
+        let case = row.case();
+        judged.outcome.cases.iter().any(|outcome| outcome.case == case && outcome.latency_decides())
+    };
+    rows.retain(|row| by_name || !row.metric.is_latency() || decides(row));
+    rows
+}
+
 /// Prints a row for each workload, contender and metric. A contender that failed has rows with the verdict `error`.
 pub(crate) fn cmp(arguments: &Cmp, output: &Output) -> Result<Exit, Error> {
     let all = records::read(&arguments.records, &arguments.judging, &arguments.selection)?;
@@ -50,7 +63,7 @@ pub(crate) fn cmp(arguments: &Cmp, output: &Output) -> Result<Exit, Error> {
     let quantities: Vec<Quantity> =
         Quantity::ALL.into_iter().filter(|q| arguments.metric.is_empty() || arguments.metric.contains(q)).collect();
     let rows: Vec<Judgement> =
-        all.iter().flat_map(|judged| judgements(&judged.outcome, &judged.name, &quantities)).collect();
+        all.iter().flat_map(|judged| asked_for(judged, &quantities, !arguments.metric.is_empty())).collect();
     match arguments.format {
         Format::Text => output.line(view::judgements_text(&rows, output.screen()))?,
         Format::Json => output.json(&rows)?,

@@ -3,12 +3,13 @@
 use clap::{Args, ValueEnum};
 use heapmark::configuration::{Configuration, READY_MADE};
 use heapmark::record::{ContenderRow, IdentityRow, Role};
-use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, Status, WorkloadInfo, view};
+use heapmark::{Catalogue, Comparison, Contender, Error, Event, Settings, Status, Surroundings, WorkloadInfo, view};
 use serde::Serialize;
 
 use crate::args::{ContenderSelection, MoreContenders};
 use crate::exit::Exit;
-use crate::print::Output;
+use crate::family;
+use crate::print::{Output, say};
 use crate::select;
 
 #[derive(Debug, Args)]
@@ -84,7 +85,11 @@ struct Sets {
 
 /// Prints allocators and workloads, or one workload in full. Backends that lie apart are built only where they are named, and
 /// else listed as what they are: not built.
-pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
+pub(crate) fn list(mut arguments: List, output: &Output) -> Result<Exit, Error> {
+    let families = if arguments.sets { Vec::new() } else { Surroundings::find()?.families()? };
+    let is_of = |family: &&String| arguments.name.as_deref().is_some_and(|name| family::is_of(name, family));
+    arguments.contenders.family = families.iter().find(is_of).cloned();
+    let arguments = &arguments;
     let configuration = arguments.contenders.configuration()?;
     if arguments.sets {
         return list_sets(configuration, arguments.format, output);
@@ -105,14 +110,17 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
         workers.iter().filter(|worker| selected(&worker.name)).cloned().map(Contender::plain).collect();
     select::add(&members, configuration, &workers, &mut contenders)?;
     let session = Comparison::new(contenders).counters_too().settings(settings).open(&mut |_: Event<'_>| {})?;
-    let catalogue = session.catalogue();
+    let mut catalogue = session.catalogue().clone();
     if let Some(name) = &arguments.name {
-        let workload = find(catalogue, name)?;
+        let workload = find(&catalogue, name)?;
         match arguments.format {
             Format::Text => output.write(&view::workload(workload, output.screen()))?,
             Format::Json => output.json(workload)?,
         }
         return Ok(Exit::Pass);
+    }
+    for family in &families {
+        add_family(family, &mut catalogue)?;
     }
     let asked: &[ContenderRow] = if arguments.workloads { &[] } else { &session.record().contenders };
     let failed = asked.iter().any(|row| !row.status.is_ok());
@@ -127,10 +135,24 @@ pub(crate) fn list(arguments: &List, output: &Output) -> Result<Exit, Error> {
             if !rows.is_empty() {
                 output.line(view::contenders(&rows, view::Style::Text, output.screen()) + "\n")?;
             }
-            output.line(view::workloads(catalogue, output.screen()))?;
+            output.line(view::workloads(&catalogue, output.screen()))?;
         }
     }
     Ok(if failed { Exit::Failure } else { Exit::Pass })
+}
+
+/// Adds what the workers of a family offer that has its own: one of them is asked. Where it cannot be, that is said, and the others
+/// are listed all the same.
+fn add_family(family: &str, catalogue: &mut Catalogue) -> Result<(), Error> {
+    let workers = Surroundings::find_for(Some(family))?.workers(|name| name == select::SYSTEM)?;
+    match Comparison::of(workers).catalogue() {
+        Ok(theirs) => {
+            catalogue.workloads.extend(theirs.workloads);
+            catalogue.sets.extend(theirs.sets);
+        }
+        Err(error) => say(format_args!("the workloads of {family} are not listed: {error}")),
+    }
+    Ok(())
 }
 
 /// The row of a backend that is not built, since nobody named it.

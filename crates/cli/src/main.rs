@@ -7,8 +7,10 @@ mod completions;
 mod doctor;
 mod document;
 mod exit;
+mod family;
 mod interrupt;
 mod list;
+mod load;
 mod man;
 mod new;
 mod plan;
@@ -31,14 +33,15 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::read();
     let output = Output::new(arguments.color);
     let result = match arguments.verb {
-        Verb::List(list) => list::list(&list, &output),
+        Verb::List(list) => list::list(list, &output),
         Verb::New(new) => new::new(&new, &output),
-        Verb::Build(build) => build::build(&build, &output),
-        Verb::Run(run) => run::run(&run, &output),
+        Verb::Build(build) => build::build(build, &output),
+        Verb::Run(run) => run::run(*run, &output),
         Verb::Cmp(cmp) => cmp::cmp(&cmp, &output),
         Verb::Rank(rank) => rank::rank(&rank, &output),
         Verb::Report(report) => report::report(&report, &output),
         Verb::Verify(verify) => verify::verify(&verify, &output),
+        Verb::Load(loading) => load::load(&loading, &output),
         Verb::Doctor(doctor) => doctor::doctor(&doctor, &output),
         Verb::Completions(completions) => completions::completions(&completions, &output),
         Verb::Man(man) => man::man(&man, &output),

@@ -66,6 +66,7 @@ pub(crate) fn settings(arguments: &Run) -> Settings {
     ];
     let stop = given.into_iter().flatten().next().unwrap_or(Stop::Blocks(preset));
     let mut settings = Settings { seed: arguments.seed, stop, margin: arguments.margin, ..Settings::default() };
+    settings.memory_limit = arguments.memory_limit;
     if !arguments.settle.is_empty() {
         let mut moments: Vec<u64> = arguments.settle.iter().copied().filter(|moment| *moment > 0).collect();
         moments.sort_unstable();

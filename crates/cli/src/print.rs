@@ -5,8 +5,9 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use heapmark::Error;
-use heapmark::view::Screen;
+use heapmark::record::Record;
+use heapmark::view::{self, Screen};
+use heapmark::{Error, Outcome};
 use serde::Serialize;
 
 /// When to colour.
@@ -63,6 +64,15 @@ impl Output {
     /// Writes a text and ends its last line.
     pub(crate) fn line(&self, text: impl Display) -> Result<(), Error> {
         self.write(&format!("{text}\n"))
+    }
+
+    /// Writes what a record says, and where it was made.
+    pub(crate) fn outcome(&self, record: &Record, outcome: &Outcome) -> Result<(), Error> {
+        let text = view::text(outcome, &self.screen);
+        match view::conditions(record, &self.screen) {
+            Some(conditions) => self.line(format_args!("{text}\n{conditions}")),
+            None => self.line(text),
+        }
     }
 
     /// Writes a value as JSON.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use heapmark::record::Record;
-use heapmark::{Case, Error, Outcome, why_not_side_by_side};
+use heapmark::{Case, Error, Outcome, ShownPath, why_not_side_by_side};
 
 use crate::args::{Judging, RecordSelection};
 use crate::print::Output;
@@ -22,7 +22,7 @@ pub(crate) struct Judged {
 pub(crate) fn read(paths: &[PathBuf], judging: &Judging, selection: &RecordSelection) -> Result<Vec<Judged>, Error> {
     let mut all: Vec<Judged> = Vec::new();
     for path in paths {
-        let name = path.display().to_string();
+        let name = ShownPath(path).to_string();
         let record = Record::read(path)?;
         for other in &all {
             if let Some(why) = why_not_side_by_side(&other.record, &record) {

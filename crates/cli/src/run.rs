@@ -6,16 +6,17 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use heapmark::stats::Trend;
-use heapmark::{Arrangement, Case, Error, Outcome, Session, Settings, Surroundings, TimeVerdict, stats, view};
+use heapmark::{Arrangement, Bytes, Case, Error, Outcome, Session, Settings, TimeVerdict, stats};
 
 use crate::args::{ContenderSelection, MoreContenders, WorkloadSelection};
 use crate::exit::Exit;
+use crate::family;
 use crate::interrupt::cancel_on_interrupt;
 use crate::plan;
 use crate::print::{Output, say};
 use crate::progress::Progress;
 use crate::select;
-use crate::values::{pair, percent, quiet};
+use crate::values::{pair, percent, quiet, size, sweep};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -37,6 +38,10 @@ pub(crate) struct Run {
     /// A parameter of every selected workload that has it
     #[arg(long = "param", value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) parameters: Vec<(String, String)>,
+    /// A parameter of every selected workload that has it, with several values: each is measured as a workload of its own, and
+    /// `report --view scaling` shows them as a curve. Of several sweeps every combination is measured
+    #[arg(long, value_name = "KEY=VALUE,VALUE,…", value_parser = sweep)]
+    pub(crate) sweep: Vec<(String, Vec<String>)>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1, env = "HEAPMARK_SEED", hide_env_values = true)]
     pub(crate) seed: u64,
@@ -81,6 +86,9 @@ pub(crate) struct Run {
         hide_env_values = true
     )]
     pub(crate) settle: Vec<u64>,
+    /// Kill a worker that has more resident memory than this at its peak, as 512MiB or 2GiB; a row with the status `ceiling hit`
+    #[arg(long, value_name = "SIZE", value_parser = size, env = "HEAPMARK_MEMORY_LIMIT", hide_env_values = true)]
+    pub(crate) memory_limit: Option<Bytes>,
     /// Difference that is too small to matter, in percent
     #[arg(
         long,
@@ -133,7 +141,7 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 17] = [
+const RECORDED: [&str; 19] = [
     "allocator",
     "no_allocator",
     "with",
@@ -142,10 +150,12 @@ const RECORDED: [&str; 17] = [
     "reference",
     "threads",
     "parameters",
+    "sweep",
     "seed",
     "preset",
     "measure",
     "settle",
+    "memory_limit",
     "margin",
     "output",
     "workload",
@@ -170,6 +180,9 @@ impl Run {
                 _ => self.precision = None,
             }
         }
+        if self.sweep.iter().any(|(key, _)| key == "threads") && !typed(&&"threads") {
+            self.threads = None;
+        }
         let set = [self.blocks.is_some(), self.budget.is_some(), self.precision.is_some()];
         if set.iter().filter(|set| **set).count() > 1 {
             return conflict("give only one of --blocks, --budget and --precision, or of their variables\n".into());
@@ -188,8 +201,10 @@ fn long(id: &str) -> String {
 }
 
 /// Measures what was asked for and prints the table. A failure of a contender is a row, and makes the exit code 1.
-pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
-    let surroundings = Surroundings::find()?;
+pub(crate) fn run(mut arguments: Run, output: &Output) -> Result<Exit, Error> {
+    arguments.contenders.family = family::asked_for(&arguments)?;
+    let arguments = &arguments;
+    let surroundings = arguments.contenders.surroundings()?;
     let settings = Settings { cancel: cancel_on_interrupt()?, ..plan::settings(arguments) };
     if let Some(path) = arguments.contenders.configuration()?.path() {
         say(format_args!("configuration: {}", path.display()));
@@ -217,7 +232,7 @@ pub(crate) fn run(arguments: &Run, output: &Output) -> Result<Exit, Error> {
     let finished = session.finish();
     let record = session.record();
     let outcome = Outcome::of(record);
-    let printed = output.line(view::text(&outcome, output.screen()));
+    let printed = output.outcome(record, &outcome);
     if finished.is_err() {
         say_how_to_go_on(&session);
     }
@@ -269,7 +284,8 @@ fn is_inconclusive(outcome: &Outcome) -> bool {
                 });
                 time || kept || contender.memory.is_none_or(|memory| !memory.verdict.is_clear())
             });
-            !case.distrusted.is_empty() || undecided.any(|undecided| undecided)
+            // Latencies are no part of what a run is judged by.
+            case.distrusted.iter().any(|metric| !metric.is_latency()) || undecided.any(|undecided| undecided)
         })
 }
 
@@ -293,7 +309,7 @@ fn measure(session: &mut Session, cases: &[Case], output: &Output) -> Result<(),
         Err(error) => {
             drop(progress);
             // The error to report is the first.
-            let _ = output.line(view::text(&Outcome::of(session.record()), output.screen()));
+            let _ = output.outcome(session.record(), &Outcome::of(session.record()));
             say_how_to_go_on(session);
             Err(error)
         }
@@ -362,6 +378,7 @@ mod tests {
             cpu: Some(compared(time)),
             memory: Some(compared(memory)),
             over_time: None,
+            served: None,
         }
     }
 

@@ -23,6 +23,11 @@ pub(crate) fn passes(name: &str, within: &[Regex], without: &[Regex]) -> bool {
 }
 
 impl ContenderSelection {
+    /// What there is around the current folder for the workloads that were asked for.
+    pub(crate) fn surroundings(&self) -> Result<Surroundings, Error> {
+        Surroundings::find_for(self.family.as_deref())
+    }
+
     /// Whether this backend is selected.
     pub(crate) fn takes(&self, name: &str) -> bool {
         passes(name, &self.allocator, &self.no_allocator)
@@ -76,12 +81,12 @@ impl ContenderSelection {
 
     /// The backends that match and take part only where they are named, which they are not.
     fn unnamed(&self) -> Result<Vec<String>, Error> {
-        self.only_unnamed(Surroundings::find()?.opt_in()?)
+        self.only_unnamed(self.surroundings()?.opt_in()?)
     }
 
     /// The backends that match and lie apart, so that they are built only where they are named, which they are not.
     pub(crate) fn unnamed_apart(&self) -> Result<Vec<String>, Error> {
-        self.only_unnamed(Surroundings::find()?.apart()?)
+        self.only_unnamed(self.surroundings()?.apart()?)
     }
 
     /// A worker or library given by path is named by that.
@@ -106,7 +111,7 @@ impl ContenderSelection {
         let is_hidden = |name: &str| is_given(name) || libraries.iter().any(|(library, _)| library == name);
         let carries = |name: &str| name == SYSTEM && !libraries.is_empty();
         let needed = |name: &str| (wanted(name) || carries(name)) && !is_hidden(name);
-        let mut workers = Surroundings::find()?.workers(needed)?;
+        let mut workers = self.surroundings()?.workers(needed)?;
         workers.extend(given.iter().cloned());
         let system = workers.iter().find(|worker| worker.name == SYSTEM).cloned();
         let system = system
@@ -132,7 +137,7 @@ impl ContenderSelection {
 
     /// The name of the worker to ask what there is to measure: the reference if it is selected, else the first.
     pub(crate) fn one_worker(&self) -> Result<String, Error> {
-        let surroundings = Surroundings::find()?;
+        let surroundings = self.surroundings()?;
         let reference = surroundings.reference().unwrap_or(SYSTEM);
         let unnamed = self.unnamed_apart()?;
         let mut names: Vec<String> = self.names_on_the_command_line().map(str::to_owned).collect();
@@ -146,7 +151,7 @@ impl ContenderSelection {
 pub(crate) fn reference(run: &Run) -> Result<Option<String>, Error> {
     match &run.reference {
         Some(reference) => Ok(Some(reference.clone())),
-        None => Ok(Surroundings::find()?.reference().map(str::to_owned)),
+        None => Ok(run.contenders.surroundings()?.reference().map(str::to_owned)),
     }
 }
 
@@ -269,27 +274,38 @@ pub(crate) fn examined(selection: &ContenderSelection, more: &MoreContenders) ->
     Ok(contenders)
 }
 
-/// The cases of a run. A parameter goes to every workload that has it, and must fit at least one.
+/// The cases of a run. A parameter goes to every workload that has it, and must fit at least one; of a sweep, each value makes
+/// a case of its own.
 pub(crate) fn cases(run: &Run, catalogue: &Catalogue) -> Result<Vec<Case>, Error> {
     let configuration = run.contenders.configuration()?;
-    let mut parameters = run.parameters.clone();
-    parameters.extend(run.threads.map(|threads| ("threads".to_owned(), threads.to_string())));
+    // A parameter is a sweep of one value.
+    let one = |(key, value): &(String, String)| (key.clone(), vec![value.clone()]);
+    let mut parameters: Vec<(String, Vec<String>)> = run.parameters.iter().map(one).collect();
+    parameters.extend(run.threads.map(|threads| ("threads".to_owned(), vec![threads.to_string()])));
+    if let Some((key, _)) = run.sweep.iter().find(|(key, _)| parameters.iter().any(|(set, _)| set == key)) {
+        return Err(Error::Usage(format!("{key} is set and swept; leave out one of them")));
+    }
+    parameters.extend(run.sweep.iter().cloned());
     let mut used = vec![false; parameters.len()];
     let mut cases: Vec<Case> = Vec::new();
-    for mut case in chosen(run, configuration, catalogue)? {
-        let known = catalogue.find(&case.workload).map(|workload| workload.parameters.as_slice()).unwrap_or_default();
+    for chosen in chosen(run, configuration, catalogue)? {
+        let known = catalogue.find(&chosen.workload).map(|workload| workload.parameters.as_slice()).unwrap_or_default();
         let has = |name: &str| known.iter().any(|parameter| parameter.name == name);
-        for (used, (key, value)) in used.iter_mut().zip(&parameters) {
+        let mut variants = vec![chosen];
+        for (used, (key, values)) in used.iter_mut().zip(&parameters) {
             if has(key) {
                 *used = true;
-                case = case.with(key, value);
+                let with_each = |case: Case| values.iter().map(move |value| case.clone().with(key, value));
+                variants = variants.into_iter().flat_map(with_each).collect();
             }
         }
-        case = configuration.parameters().fill_in(case, has);
-        catalogue.check(&case)?;
-        // Sets can overlap, and parameters of the command line make different cases equal.
-        if !cases.contains(&case) {
-            cases.push(case);
+        for case in variants {
+            let case = configuration.parameters().fill_in(case, has);
+            catalogue.check(&case)?;
+            // Sets can overlap, and parameters of the command line make different cases equal.
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
         }
     }
     if let Some(unused) = used.iter().position(|used| !used) {
@@ -307,7 +323,10 @@ fn chosen(run: &Run, configuration: &Configuration, catalogue: &Catalogue) -> Re
     let WorkloadSelection { workload, no_workload } = &run.workloads;
     let all = || catalogue.workloads.iter().map(|workload| workload.name.clone()).collect::<Vec<_>>();
     let offered: Vec<Case> = match run.sets.as_slice() {
-        [] if workload.is_empty() => catalogue.default_workloads().into_iter().map(Case::new).collect(),
+        [] if workload.is_empty() => {
+            let usual = catalogue.default_workloads();
+            usual.iter().map(|workload| Case::parse(workload)).collect::<Result<_, _>>()?
+        }
         [] => all().into_iter().map(Case::new).collect(),
         sets => {
             let sets = sets.iter().map(|name| set(name, configuration, catalogue)).collect::<Result<Vec<_>, _>>()?;
@@ -334,7 +353,7 @@ fn set(name: &str, configuration: &Configuration, catalogue: &Catalogue) -> Resu
         let known: Vec<_> = ours.chain(catalogue.sets.iter().map(|set| set.name.as_str())).collect();
         Error::Usage(format!("no set of workloads is named {name:?}; there are {}", known.join(", ")))
     })?;
-    Ok(set.workloads.iter().map(Case::new).collect())
+    set.workloads.iter().map(|workload| Case::parse(workload)).collect()
 }
 
 #[cfg(test)]

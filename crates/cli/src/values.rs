@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use heapmark::{ContenderName, Quantity, Worker};
+use heapmark::{Bytes, ContenderName, Quantity, Worker};
 
 /// `NAME=PATH` of a program
 pub(crate) fn worker(text: &str) -> Result<Worker, String> {
@@ -66,6 +66,25 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `NAME:VALUE`, or `NAME: VALUE` as it stands in a request
+pub(crate) fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.trim().into())),
+        _ => Err("write NAME:VALUE".into()),
+    }
+}
+
+/// `KEY=VALUE,VALUE,…`
+pub(crate) fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
+    let (key, values) = pair(text).map_err(|_| "write KEY=VALUE,VALUE,…")?;
+    let values: Vec<String> = values.split(',').map(str::to_owned).collect();
+    if values.iter().any(String::is_empty) {
+        return Err("write KEY=VALUE,VALUE,… without a gap".into());
+    }
+    let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
+    twice.map_or_else(|| Ok((key, values.clone())), |(_, value)| Err(format!("{value} stands there twice")))
+}
+
 /// A number from 0 to 100, with or without a sign for per cent, as a fraction.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     match text.strip_suffix('%').unwrap_or(text).trim_end().parse() {
@@ -85,6 +104,22 @@ pub(crate) fn quiet(text: &str) -> Result<u64, String> {
         Some(ms) if ms <= LONGEST_QUIET_MS => Ok(ms),
         _ => Err("give times of at most an hour, such as 500ms, 0.5s, 15s".into()),
     }
+}
+
+/// A size such as `512MiB` or `2G`; letters stand for powers of 1024, and without one it is bytes.
+pub(crate) fn size(text: &str) -> Result<Bytes, String> {
+    let wrong = || "give a size above 0, such as 512MiB or 2GiB".to_owned();
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let shift = match unit {
+        "" | "B" => 0,
+        "K" | "KiB" => 10,
+        "M" | "MiB" => 20,
+        "G" | "GiB" => 30,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.parse::<u64>().ok().filter(|number| *number > 0).and_then(|n| n.checked_mul(1 << shift));
+    bytes.map(Bytes).ok_or_else(wrong)
 }
 
 /// An hour: no allocator's clock runs longer.
@@ -141,6 +176,16 @@ mod tests {
     }
 
     #[test]
+    fn headers_are_written_with_a_space_or_without() {
+        for text in ["x-one:1:2", "x-one: 1:2", "x-one:  1:2 "] {
+            assert_eq!(header(text), Ok(("x-one".into(), "1:2".into())));
+        }
+        for wrong in ["", "x", ":y"] {
+            assert!(header(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn margins_are_percentages() {
         for one in ["1", "1%", "1.0 %"] {
             assert_eq!(percent(one), Ok(0.01));
@@ -151,12 +196,49 @@ mod tests {
     }
 
     #[test]
+    fn a_sweep_has_values() {
+        let values = |text: &str| sweep(text).map(|(key, values)| (key, values.join(" ")));
+        assert_eq!(values("threads=1,2,4"), Ok(("threads".into(), "1 2 4".into())));
+        assert_eq!(values("threads=8"), Ok(("threads".into(), "8".into())));
+        for wrong in ["threads", "=1,2", "threads=", "threads=1,,2", "threads=1,2,", "threads=1,2,1"] {
+            assert!(sweep(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn quiet_times_are_durations() {
         for (text, ms) in [("500ms", 500), ("0.5s", 500), ("15s", 15_000), ("1m", 60_000), ("0", 0), ("0s", 0)] {
             assert_eq!(quiet(text), Ok(ms), "{text}");
         }
         for wrong in ["", "5", "-1s", "NaNs", "infs", "2h", "s"] {
             assert!(quiet(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_bytes_or_powers_of_1024() {
+        for (text, bytes) in
+            [("1", 1), ("7B", 7), ("3K", 3 << 10), ("512MiB", 512 << 20), ("2G", 2 << 30), ("1GiB", 1 << 30)]
+        {
+            assert_eq!(size(text), Ok(Bytes(bytes)), "{text}");
+        }
+        let wrong = [
+            "",
+            "0",
+            "0G",
+            "-1",
+            "+1",
+            "1.5G",
+            "MiB",
+            "1MB",
+            "1 MiB",
+            "1mib",
+            "much",
+            "99999999999G",
+            "99999999999999999999",
+        ];
+        for wrong in wrong {
+            assert!(size(wrong).is_err(), "{wrong}");
         }
     }
 

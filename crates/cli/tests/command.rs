@@ -29,6 +29,9 @@ fn bad_requests_are_one_clear_line_and_a_code() {
         (&["run", "--reference", "nobody", "-w", "tree"], 2, "nobody"),
         (&["run", "--with", "nobody@a:1", "-w", "tree"], 2, "nobody"),
         (&["list", "a/b:c\"*"], 2, "graph/tree"),
+        (&["run", "-w", "service/hello", "-w", "tree"], 2, "workers of their own"),
+        (&["run", "--set", "service-quick", "--set", "default"], 2, "leave out default"),
+        (&["build", "--list", "--family", "no/such"], 2, "there are: service"),
         (&["report", "no/such/file"], 1, "no/such/file"),
         (&["report", "Cargo.toml"], 1, "Cargo.toml"),
     ] {
@@ -96,6 +99,7 @@ fn a_listing_has_every_backend_with_its_proof() {
     assert!(apart["detail"].as_str().is_some_and(|detail| detail.contains("named")), "{apart}");
     let workloads = listing["workloads"].as_array().expect("a list");
     assert!(workloads.iter().any(|workload| workload["name"] == "json/lotofobjects"));
+    assert!(workloads.iter().any(|workload| workload["name"] == "service/hello"), "of a family with its own workers");
     assert!(workloads.iter().all(|workload| !workload["parameters"].as_array().expect("a list").is_empty()));
 }
 
@@ -122,6 +126,18 @@ fn whoever_must_be_named_takes_part_only_then() {
     let reference = "handicap@slowdown_pct:0";
     let with = takes_part(&["-a", "^mimalloc$", "--reference", reference]);
     assert_eq!(with, [reference, "handicap@slowdown_pct:0 (twin)", "mimalloc"]);
+}
+
+#[test]
+fn a_family_has_its_own_workers_where_it_is_named() {
+    let output = heapmark(&["build", "--list", "--family", "service"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "handicap\njemalloc\nmimalloc\nsnmalloc\nsystem\n");
+    let output = heapmark(&["run", "--list", "--set", "service/rpc-flood", "-a", "^mimalloc$", "--threads", "3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let plan = text(&output.stdout);
+    assert_eq!(plan.lines().count(), 5 * 3, "{plan}");
+    assert!(plan.starts_with("service/rpc?connections=13&threads=3\tsystem\t"), "{plan}");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use crate::outcome::{Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome};
 use crate::over_time::{LEAST_RETAINED, OverTime, retained};
-use crate::record::{CaseRow, CountsRow, Record, Role, Sample};
+use crate::record::{CaseRow, CountsRow, LatencyRow, Record, Role, Sample};
+use crate::served::Served;
 use crate::stats::{
-    BlockRatio, Direction, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test, t_interval,
-    twin_differs,
+    BlockRatio, Direction, Estimate, PairEstimate, blocks_needed, judge, median, minimum_detectable, sign_flip_test,
+    t_interval, twin_differs,
 };
 use crate::{Arrangement, Bytes, Case, Error, Nanos, Settings, Status, UnitsPerSecond};
 
@@ -131,6 +132,20 @@ fn alarms_of(views: &[CaseView<'_>], outcomes: &mut [CaseOutcome], metric: Metri
     alarms
 }
 
+/// The samples of a contender in a case from which this metric is read, in the order of their blocks.
+pub(crate) fn samples_for<'a>(record: &'a Record, case: &'a Case, name: &str, metric: Metric) -> Vec<&'a Sample> {
+    let mut samples = CaseView::new(record, case, None).samples_for(name, metric);
+    samples.sort_by_key(|sample| sample.block);
+    samples
+}
+
+/// One contender ÷ another in a case, whoever the reference is. Nothing where they have no block in common.
+pub(crate) fn ratio_of(record: &Record, case: &Case, pair: (&str, &str), metric: Metric) -> Option<Estimate> {
+    let pair = Pair { ours: pair.0, theirs: Some(pair.1) };
+    let view = CaseView::new(record, case, None);
+    PairEstimate::of(&view.block_ratios(pair, metric)).map(|pair| *pair.deciding())
+}
+
 /// The log-ratios of every pair whose precision matters to the stopping rule: CPU time and memory of everyone who has not
 /// failed.
 pub(crate) fn log_ratios_for_precision(record: &Record, case: &Case) -> Vec<Vec<f64>> {
@@ -200,8 +215,8 @@ impl<'a> CaseView<'a> {
     /// The samples of a contender from which this metric is read.
     fn samples_for(&self, name: &str, metric: Metric) -> Vec<&'a Sample> {
         let from = match metric {
-            Metric::Wall | Metric::Cpu => self.time_from,
             Metric::PeakRss | Metric::Retained => self.memory_from,
+            _ => self.time_from,
         };
         let ours = self.samples.iter().copied();
         ours.filter(|s| s.contender == name && Some(s.arrangement) == from && s.status.is_ok()).collect()
@@ -235,8 +250,8 @@ impl<'a> CaseView<'a> {
         let pair = PairEstimate::of(&self.block_ratios(pair, metric))?;
         let estimate = *pair.deciding();
         let direction = match metric {
-            Metric::Wall | Metric::Cpu => Direction::Time,
             Metric::PeakRss | Metric::Retained => Direction::Memory,
+            _ => Direction::Time,
         };
         let of_t = t_interval(&log_ratios, 0.95);
         Some(Compared {
@@ -272,6 +287,7 @@ impl<'a> CaseView<'a> {
                 retained_against: compared(Metric::Retained),
                 ..OverTime::of(&self.undisturbed(name), self.counts(), self.idle_system())
             }),
+            served: Served::of(&timed).map(|served| Served { against: Metric::LATENCIES.map(compared), ..served }),
             status,
         }
     }
@@ -357,7 +373,16 @@ fn values(sample: &Sample, metric: Metric) -> Vec<f64> {
             sample.peak_rss.iter().map(|bytes| bytes.0.saturating_sub(start.0) as f64).collect()
         }
         (Metric::Retained, _) => retained(sample).map(|share| share.max(LEAST_RETAINED)).into_iter().collect(),
+        (Metric::P50, _) => latency(sample, |row| row.p50_ns),
+        (Metric::P99, _) => latency(sample, |row| row.p99_ns),
+        (Metric::P999, _) => latency(sample, |row| row.p999_ns),
+        (Metric::MaxLatency, _) => latency(sample, |row| row.max_ns),
     }
+}
+
+/// A latency of the sample, where it is about requests.
+fn latency(sample: &Sample, of: fn(&LatencyRow) -> u64) -> Vec<f64> {
+    sample.latency.as_ref().map(|row| of(row) as f64).into_iter().collect()
 }
 
 /// 1 where CPU time between the turns counts as the turns', being more than the protocol's; else 0.

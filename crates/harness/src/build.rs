@@ -2,7 +2,7 @@
 //!
 //! Workers are found by what Cargo reports, never by a guessed path. Most are packages of one workspace. Some lie apart, each in
 //! a workspace of its own: Cargo unifies the features of a library over a workspace, so that two builds of one native library
-//! would become the same there.
+//! would become the same there. And a family of workloads can have workers of its own, that link what the standard ones need not.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -13,6 +13,12 @@ use crate::{Error, Worker};
 
 /// What a worker's program is called, before the backend's name.
 pub const WORKER_PREFIX: &str = "heapmark-worker-";
+
+/// What a worker's program is called, before the backend's name: that of the standard workloads, or that of a family with workers
+/// of its own.
+pub(crate) fn prefix(family: Option<&str>) -> String {
+    family.map_or_else(|| WORKER_PREFIX.to_owned(), |family| format!("heapmark-{family}-"))
+}
 
 /// A Cargo workspace (or a lone package) with workers in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +43,7 @@ pub struct Backend {
 pub(crate) struct Target {
     pub(crate) package: String,
     program: String,
+    backend: String,
     /// Whether it is one of the workspace's own backends, and not a worker that some other package brings along.
     pub(crate) standard: bool,
     /// Whether its package says so.
@@ -48,9 +55,15 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// A program of a package of the workspace, for a backend of this name.
+    fn of(package: &str, program: &str, backend: &str) -> Self {
+        let [package, program, backend] = [package, program, backend].map(str::to_owned);
+        Self { package, program, backend, standard: true, opt_in: false, apart: None, unusable: None }
+    }
+
     /// The name of the worker.
     pub(crate) fn backend(&self) -> &str {
-        self.program.strip_prefix(WORKER_PREFIX).unwrap_or(&self.program)
+        &self.backend
     }
 }
 
@@ -101,7 +114,27 @@ impl Workspace {
             let apart = target.apart.is_some();
             Backend { name: target.backend().to_owned(), opt_in: target.opt_in || apart, apart }
         };
-        Ok(self.targets()?.into_iter().filter(|target| target.standard).map(backend).collect())
+        Ok(self.targets(None)?.into_iter().filter(|target| target.standard).map(backend).collect())
+    }
+
+    /// The families of workloads that have workers of their own, by name: the tables `[workspace.metadata.heapmark.families.NAME]`
+    /// of the workspace. `workers` is the folder that the workers lie below, whose programs are called `heapmark-NAME-BACKEND`; and
+    /// `needs` names the packages, with a program of the same name each, that have to be built beside them.
+    pub fn families(&self) -> Result<Vec<String>, Error> {
+        Ok(families_in(&self.metadata()?))
+    }
+
+    /// The backends of a family with workers of its own.
+    pub(crate) fn backends_of(&self, family: &str) -> Result<Vec<Backend>, Error> {
+        let targets = self.targets(Some(family))?.into_iter().filter(|target| target.standard);
+        Ok(targets.map(|target| Backend { name: target.backend, opt_in: target.opt_in, apart: false }).collect())
+    }
+
+    /// Builds the workers of a family that has its own, like [`Workspace::build`], with the programs that they need beside them.
+    pub fn build_family(&self, family: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
+        let mut targets = self.targets(Some(family))?;
+        targets.retain(|target| target.standard && wanted(target.backend()));
+        self.build_targets(&targets, Some(family))
     }
 
     /// Builds the standard workers in release mode and says where they are. One that cannot be built is listed with the
@@ -113,42 +146,54 @@ impl Workspace {
     ///
     /// Cargo's own progress goes to standard error. Fails if Cargo itself cannot be run or understood.
     pub fn build(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Worker>, Error> {
-        let mut targets = self.targets()?;
+        let mut targets = self.targets(None)?;
         targets.retain(|target| target.standard && wanted(target.backend()));
-        self.build_targets(&targets)
+        self.build_targets(&targets, None)
     }
 
     /// Builds the workers of one package, wherever in the workspace it lies: for workloads and backends that are not among
     /// the standard ones. Otherwise like [`Workspace::build`]; fails too if the package has no worker.
     pub fn build_package(&self, package: &str) -> Result<Vec<Worker>, Error> {
-        let mut targets = self.targets()?;
+        let mut targets = self.targets(None)?;
         targets.retain(|target| target.package == package);
         if targets.is_empty() {
             let root = self.root.display();
             return Err(Error::Usage(format!("no package {package:?} in {root} has a program {WORKER_PREFIX}NAME")));
         }
-        self.build_targets(&targets)
+        self.build_targets(&targets, None)
     }
 
-    /// Builds these programs with one invocation of Cargo for each workspace: one cannot name packages of several.
-    pub(crate) fn build_targets(&self, targets: &[Target]) -> Result<Vec<Worker>, Error> {
+    /// Builds these programs with one invocation of Cargo for each workspace: one cannot name packages of several. Those of a family
+    /// are built with the programs that they need.
+    pub(crate) fn build_targets(&self, targets: &[Target], family: Option<&str>) -> Result<Vec<Worker>, Error> {
         let target_folder =
             if targets.iter().any(|target| target.apart.is_some()) { Some(self.target_folder()?) } else { None };
+        let needs = family.map_or_else(|| Ok(Vec::new()), |family| Ok(needs_in(&self.metadata()?, family)))?;
         let mut workers = Vec::new();
         for together in targets.chunk_by(|a, b| a.apart == b.apart) {
-            workers.extend(self.build_together(together, target_folder.as_deref())?);
+            workers.extend(self.build_together(together, &needs, target_folder.as_deref())?);
         }
         Ok(workers)
     }
 
-    /// Builds targets of one workspace.
-    fn build_together(&self, targets: &[Target], target_folder: Option<&Path>) -> Result<Vec<Worker>, Error> {
-        let usable: Vec<_> = targets.iter().filter(|target| target.unusable.is_none()).cloned().collect();
-        let programs = if usable.is_empty() { Vec::new() } else { self.run_cargo(&usable, target_folder)? };
+    /// Builds targets of one workspace, and what all of them need.
+    fn build_together(
+        &self,
+        targets: &[Target],
+        needs: &[Target],
+        target_folder: Option<&Path>,
+    ) -> Result<Vec<Worker>, Error> {
+        let usable: Vec<_> = targets.iter().filter(|target| target.unusable.is_none()).collect();
+        let all: Vec<_> = usable.iter().copied().chain(needs).cloned().collect();
+        let programs = if usable.is_empty() { Vec::new() } else { self.run_cargo(&all, target_folder)? };
+        let built = |target: &Target| {
+            let path = programs.iter().find(|(name, _)| *name == target.program).map(|(_, path)| path.clone());
+            path.ok_or_else(|| target.unusable.clone().unwrap_or_else(|| self.why_not(target, target_folder)))
+        };
+        let lacking = if usable.is_empty() { None } else { needs.iter().find_map(|need| built(need).err()) };
         let worker = |target: &Target| {
-            let built = programs.iter().find(|(name, _)| *name == target.program).map(|(_, path)| path.clone());
-            let why_not = || target.unusable.clone().unwrap_or_else(|| self.why_not(target, target_folder));
-            Worker { name: target.backend().to_owned(), program: built.ok_or_else(why_not), preload: None }
+            let program = lacking.clone().map_or_else(|| built(target), Err);
+            Worker { name: target.backend().to_owned(), program, preload: None }
         };
         Ok(targets.iter().map(worker).collect())
     }
@@ -213,11 +258,14 @@ impl Workspace {
         cargo
     }
 
-    /// The workers of the workspace, then those that lie apart.
-    fn targets(&self) -> Result<Vec<Target>, Error> {
+    /// The workers of the workspace, then those that lie apart; or those of a family that has its own.
+    fn targets(&self, family: Option<&str>) -> Result<Vec<Target>, Error> {
         let ours = self.metadata()?;
+        if family.is_some() {
+            return Ok(workers_in(&ours, family));
+        }
         let apart = folder_named("apart", &ours).map(|folder| packages_below(&folder)).unwrap_or_default();
-        let mut targets = workers_in(&ours);
+        let mut targets = workers_in(&ours, None);
         targets.extend(apart.iter().flat_map(|folder| self.workers_apart(folder)));
         Ok(targets)
     }
@@ -230,7 +278,7 @@ impl Workspace {
     /// The workers of the workspace in this folder. One that Cargo does not understand, or that has no worker, has the
     /// folder's name and is never built: it must hurt no other.
     fn workers_apart(&self, folder: &Path) -> Vec<Target> {
-        let found = metadata(folder).map(|metadata| workers_in(&metadata));
+        let found = metadata(folder).map(|metadata| workers_in(&metadata, None));
         let unusable = match found {
             Ok(targets) if !targets.is_empty() => {
                 let apart = |target| Target { apart: Some(folder.to_path_buf()), ..target };
@@ -243,6 +291,7 @@ impl Workspace {
         vec![Target {
             package: String::new(),
             program: format!("{WORKER_PREFIX}{name}"),
+            backend: name.into_owned(),
             standard: true,
             opt_in: true,
             apart: Some(folder.to_path_buf()),
@@ -272,6 +321,26 @@ fn folder_named(key: &str, metadata: &serde_json::Value) -> Option<PathBuf> {
     metadata["metadata"]["heapmark"][key].as_str().map(|folder| root.join(folder))
 }
 
+/// The families in what `cargo metadata` says.
+fn families_in(metadata: &serde_json::Value) -> Vec<String> {
+    let families = metadata["metadata"]["heapmark"]["families"].as_object();
+    families.into_iter().flat_map(|families| families.keys().cloned()).collect()
+}
+
+/// The folder that the workers lie below: the standard ones, or those of a family.
+fn workers_folder(metadata: &serde_json::Value, family: Option<&str>) -> Option<PathBuf> {
+    let Some(family) = family else { return folder_named("workers", metadata) };
+    let root = Path::new(metadata["workspace_root"].as_str()?);
+    metadata["metadata"]["heapmark"]["families"][family]["workers"].as_str().map(|folder| root.join(folder))
+}
+
+/// The programs that have to be built beside the workers of a family.
+fn needs_in(metadata: &serde_json::Value, family: &str) -> Vec<Target> {
+    let needs = metadata["metadata"]["heapmark"]["families"][family]["needs"].as_array();
+    let names = needs.into_iter().flatten().filter_map(|name| name.as_str());
+    names.map(|name| Target::of(name, name, name)).collect()
+}
+
 /// The folders right below this one that hold a package, by name. None where there is no such folder.
 fn packages_below(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -290,10 +359,11 @@ fn nearest(folder: &Path, table: &str) -> Option<Workspace> {
     folder.ancestors().find(has_it).map(Workspace::at)
 }
 
-/// The workers in what `cargo metadata` says.
-pub(crate) fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
+/// The workers in what `cargo metadata` says: those of the standard workloads, or of a family that has its own.
+pub(crate) fn workers_in(metadata: &serde_json::Value, family: Option<&str>) -> Vec<Target> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
-    let folder = folder_named("workers", metadata);
+    let folder = workers_folder(metadata, family);
+    let prefix = prefix(family);
     let mut targets = Vec::new();
     for package in list(&metadata["packages"]) {
         let name = package["name"].as_str().unwrap_or_default();
@@ -303,15 +373,8 @@ pub(crate) fn workers_in(metadata: &serde_json::Value) -> Vec<Target> {
         for target in list(&package["targets"]) {
             let program = target["name"].as_str().unwrap_or_default();
             let is_program = list(&target["kind"]).iter().any(|kind| kind == "bin");
-            if is_program && program.starts_with(WORKER_PREFIX) {
-                targets.push(Target {
-                    package: name.to_owned(),
-                    program: program.to_owned(),
-                    standard,
-                    opt_in,
-                    apart: None,
-                    unusable: None,
-                });
+            if let Some(backend) = program.strip_prefix(&prefix).filter(|_| is_program) {
+                targets.push(Target { standard, opt_in, ..Target::of(name, program, backend) });
             }
         }
     }
@@ -358,22 +421,45 @@ fn executables(messages: &[u8]) -> Vec<(String, PathBuf)> {
 ///
 /// Beside a program in a folder that Cargo builds into there may be workers of long ago, so these do not count.
 pub fn installed() -> Vec<Worker> {
-    let program = std::env::current_exe().ok();
-    let beside = program.as_deref().and_then(Path::parent).filter(|folder| !is_built_into(folder)).map(Path::to_owned);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    installed_for(None)
+}
+
+/// Those of the standard workloads, or of a family that has its own.
+pub(crate) fn installed_for(family: Option<&str>) -> Vec<Worker> {
+    let prefix = prefix(family);
     let mut workers: Vec<Worker> = Vec::new();
-    for entry in folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
-        let file_name = entry.file_name();
-        let Some(backend) = file_name.to_str().and_then(|name| name.strip_prefix(WORKER_PREFIX)) else { continue };
+    for program in installed_programs() {
+        let name = program.file_name().and_then(|name| name.to_str());
+        let Some(backend) = name.and_then(|name| name.strip_prefix(&prefix)) else { continue };
         // A dot marks what Cargo leaves beside its programs (`.d`, `.dwp`).
-        let usable = !backend.is_empty() && !backend.contains('.') && entry.path().is_file();
+        let usable = !backend.is_empty() && !backend.contains('.') && program.is_file();
         if usable && workers.iter().all(|worker| worker.name != backend) {
-            workers.push(Worker::at(backend, entry.path()));
+            workers.push(Worker::at(backend, program.clone()));
         }
     }
     workers.sort_by(|a, b| a.name.cmp(&b.name));
     workers
+}
+
+/// The families with workers of their own of which the system allocator's is installed.
+pub(crate) fn installed_families() -> Vec<String> {
+    let name = |program: PathBuf| program.file_name().and_then(|name| Some(name.to_str()?.to_owned()));
+    let names = installed_programs().into_iter().filter_map(name);
+    let family = |name: String| Some(name.strip_prefix("heapmark-")?.strip_suffix("-system")?.to_owned());
+    let mut families: Vec<String> = names.filter_map(family).filter(|family| family != "worker").collect();
+    families.sort();
+    families.dedup();
+    families
+}
+
+/// Everything that lies beside the running program or on `PATH`.
+fn installed_programs() -> Vec<PathBuf> {
+    let program = std::env::current_exe().ok();
+    let beside = program.as_deref().and_then(Path::parent).filter(|folder| !is_built_into(folder)).map(Path::to_owned);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
 }
 
 /// Whether Cargo builds into this folder: it marks the folder of all builds, which is at most two above that of a profile.
@@ -421,7 +507,8 @@ mod tests {
             "metadata": {"heapmark": {"workers": "allocators"}},
         });
         let standard = |metadata: &serde_json::Value| -> Vec<(String, bool)> {
-            workers_in(metadata).into_iter().map(|target| (target.backend().to_owned(), target.standard)).collect()
+            let targets = workers_in(metadata, None).into_iter();
+            targets.map(|target| (target.backend().to_owned(), target.standard)).collect()
         };
         assert_eq!(standard(&metadata), [("system".to_owned(), true), ("words".to_owned(), false)]);
         metadata["metadata"] = serde_json::Value::Null;
@@ -441,9 +528,40 @@ mod tests {
             package("in", serde_json::json!({"heapmark": {"opt-in": false}})),
             package("out", serde_json::json!({"heapmark": {"opt-in": true}})),
         ];
-        let targets = workers_in(&serde_json::json!({"workspace_root": "/w", "packages": packages}));
+        let targets = workers_in(&serde_json::json!({"workspace_root": "/w", "packages": packages}), None);
         let opt_in: Vec<bool> = targets.iter().map(|target| target.opt_in).collect();
         assert_eq!(opt_in, [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_family_has_workers_of_its_own_and_what_they_need() {
+        let package = |name: &str, folder: &str, program: &str| {
+            let targets = [serde_json::json!({"name": program, "kind": ["bin"]})];
+            serde_json::json!({"name": name, "manifest_path": format!("/w/{folder}/Cargo.toml"), "targets": targets})
+        };
+        let metadata = serde_json::json!({
+            "workspace_root": "/w",
+            "packages": [
+                package("standard", "allocators/system", "heapmark-worker-system"),
+                package("web-system", "web/system", "heapmark-web-system"),
+                package("elsewhere", "mine", "heapmark-web-mine"),
+                package("client", "client", "client"),
+            ],
+            "metadata": {"heapmark": {
+                "workers": "allocators",
+                "families": {"web": {"workers": "web", "needs": ["client"]}},
+            }},
+        });
+        let names = |family| -> Vec<(String, bool)> {
+            let targets = workers_in(&metadata, family).into_iter();
+            targets.map(|target| (target.backend().to_owned(), target.standard)).collect()
+        };
+        assert_eq!(families_in(&metadata), ["web"]);
+        assert_eq!(names(None), [("system".to_owned(), true)]);
+        assert_eq!(names(Some("web")), [("system".to_owned(), true), ("mine".to_owned(), false)]);
+        let needs: Vec<String> = needs_in(&metadata, "web").into_iter().map(|need| need.program).collect();
+        assert_eq!(needs, ["client"]);
+        assert!(needs_in(&metadata, "none").is_empty() && families_in(&serde_json::Value::Null).is_empty());
     }
 
     #[test]

@@ -22,10 +22,14 @@ pub(crate) struct Calibration {
     pub(crate) peak: Option<Bytes>,
 }
 
+/// What a worker may ask a turn to have at least; more can only be a mistake, and a turn of so many units never ends.
+const MOST_ASKED_FOR: u64 = 1 << 40;
+
 /// Turns at the final size whose median decides.
 const CHECKS: usize = 3;
 
-/// Finds the units with which a turn takes about [`Settings::turn`] on this entrant; at least a unit for each thread.
+/// Finds the units with which a turn takes about [`Settings::turn`] on this entrant; at least a unit for each thread, and as many as
+/// the workload asks for.
 ///
 /// Fails with the status of the worker if it cannot do the work.
 pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> Result<Calibration, Status> {
@@ -37,8 +41,9 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
     }
     let overhead = begun.elapsed().into();
     let lanes = running.lanes.max(1);
+    let least = least_units(running.least_units, lanes);
     let target = settings.turn.0.max(1);
-    let mut units = lanes;
+    let mut units = least;
     let mut wall = time_of(&mut running, units)?;
     // Up to half of the target by doubling, since the first turns are slow; then one step of proportion.
     while wall < target / 2 && units < u64::MAX / 4 {
@@ -46,7 +51,7 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
         wall = time_of(&mut running, units)?;
     }
     for _ in 0..2 {
-        units = scaled(units, wall, target, lanes);
+        units = scaled(units, wall, target, lanes).max(least);
         wall = median_time(&mut running, units)?;
     }
     running.finish();
@@ -57,6 +62,11 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
     } else {
         Err(status)
     }
+}
+
+/// The units that a turn has at least, as a multiple of the lanes; a worker may ask for any number.
+fn least_units(asked_for: u64, lanes: u64) -> u64 {
+    asked_for.min(MOST_ASKED_FOR).div_ceil(lanes).max(1).saturating_mul(lanes)
 }
 
 /// The units that would take `target`, as a multiple of the lanes, so that all do the same.
@@ -93,6 +103,16 @@ pub(crate) fn limits_for(limits: Limits, turn: Nanos) -> Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_turn_has_what_the_workload_asks_for_in_equal_shares() {
+        assert_eq!(least_units(0, 2), 2);
+        assert_eq!(least_units(1, 1), 1);
+        assert_eq!(least_units(3900, 1), 3900);
+        assert_eq!(least_units(7, 3), 9);
+        assert_eq!(least_units(u64::MAX, 1), MOST_ASKED_FOR, "a worker that asks for anything is no panic");
+        assert_eq!(least_units(u64::MAX, u64::MAX), u64::MAX);
+    }
 
     #[test]
     fn work_is_scaled_to_the_target_in_equal_shares() {

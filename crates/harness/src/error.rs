@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::ShownPath;
+
 /// Why something could not be done; its text says what was tried, on what, and what to do next.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -16,7 +18,7 @@ pub enum Error {
     #[error("{0}")]
     Build(String),
     /// A file could not be read or written.
-    #[error("{action} {}: {source}", path.display())]
+    #[error("{action} {}: {source}", ShownPath(path))]
     File {
         /// What was tried, such as `cannot write`.
         action: &'static str,
@@ -26,7 +28,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A record cannot be used.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {reason}", ShownPath(path))]
     Record {
         /// The record.
         path: PathBuf,

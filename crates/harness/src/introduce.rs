@@ -75,7 +75,7 @@ fn identity_row(greeting: Greeting) -> IdentityRow {
 }
 
 /// The contenders with the reference first: the one of that name, else `system`, else the first. Fails if it does not take
-/// part, if nobody does, or if one takes part twice.
+/// part, if nobody does, if one takes part twice, or if one has no name.
 ///
 /// The rows of a record are told apart by their names, that of the twin included.
 pub(crate) fn in_order(
@@ -85,6 +85,9 @@ pub(crate) fn in_order(
 ) -> Result<Vec<Contender>, Error> {
     if contenders.is_empty() {
         return Err(Error::NothingSelected("no contender is selected".into()));
+    }
+    if contenders.iter().any(|contender| contender.name.is_empty()) {
+        return Err(Error::Usage("a contender has no name".into()));
     }
     for (index, contender) in contenders.iter().enumerate() {
         if contenders[..index].iter().any(|other| other.name == contender.name) {

@@ -26,11 +26,30 @@ pub enum Quantity {
     /// Growth of resident memory in each turn; only of cases about memory over time. It is called for each contender by itself,
     /// the reference too, and no ratio.
     Slope,
+    /// The median latency of requests; only of cases that serve some, like those that follow.
+    P50,
+    /// The latency within which 99 % of them were answered.
+    P99,
+    /// The latency within which 99.9 % were.
+    P999,
+    /// The greatest latency.
+    MaxLatency,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Throughput, Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::Slope];
+    pub const ALL: [Self; 10] = [
+        Self::Throughput,
+        Self::Wall,
+        Self::Cpu,
+        Self::PeakRss,
+        Self::Retained,
+        Self::Slope,
+        Self::P50,
+        Self::P99,
+        Self::P999,
+        Self::MaxLatency,
+    ];
 
     /// The name in records and on the command line.
     pub const fn word(self) -> &'static str {
@@ -41,6 +60,10 @@ impl Quantity {
             Self::PeakRss => "peak-rss",
             Self::Retained => "retained",
             Self::Slope => "slope",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p999",
+            Self::MaxLatency => "max-latency",
         }
     }
 
@@ -51,13 +74,26 @@ impl Quantity {
             Self::Cpu => Metric::Cpu,
             Self::PeakRss => Metric::PeakRss,
             Self::Retained => Metric::Retained,
+            Self::P50 => Metric::P50,
+            Self::P99 => Metric::P99,
+            Self::P999 => Metric::P999,
+            Self::MaxLatency => Metric::MaxLatency,
             Self::Slope => return None,
         })
     }
 
-    /// Whether only cases about memory over time have it.
-    const fn is_over_time(self) -> bool {
-        matches!(self, Self::Retained | Self::Slope)
+    /// Whether it is about the latency of requests.
+    pub fn is_latency(self) -> bool {
+        self.metric().is_some_and(Metric::is_latency)
+    }
+
+    /// Whether a case has it at all.
+    fn is_of(self, case: &CaseOutcome) -> bool {
+        match self {
+            Self::Retained | Self::Slope => case.is_over_time(),
+            latency if latency.is_latency() => case.is_served(),
+            _ => true,
+        }
     }
 
     /// What a contender was measured to have: units per second, nanoseconds per unit, bytes, or a fraction.
@@ -69,6 +105,9 @@ impl Quantity {
             Self::PeakRss => contender.peak_rss.map(|bytes| bytes.0 as f64),
             Self::Retained => contender.over_time.as_ref()?.retained,
             Self::Slope => Some(contender.over_time.as_ref()?.slope?.per_turn),
+            Self::P50 | Self::P99 | Self::P999 | Self::MaxLatency => {
+                contender.served.as_ref()?.latency_of(self.metric()?)
+            }
         }
     }
 }
@@ -107,6 +146,7 @@ impl fmt::Display for Call {
 
 /// One quantity of one contender in one workload, against the reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "a row for programs, in which each is a column of its own")]
 pub struct Judgement {
     /// The record that it is from, as whoever read it calls it.
     pub record: String,
@@ -143,6 +183,8 @@ pub struct Judgement {
     pub distrusted: bool,
     /// Whether this contender was called different on this metric in a control, so that nothing is called on it.
     pub alarmed: bool,
+    /// Whether this contender is called better in one metric of this case and worse in another.
+    pub trade_off: bool,
     /// About how many blocks there would have to be for a verdict.
     pub blocks_needed: Option<usize>,
     /// What other methods say; they decide nothing.
@@ -183,7 +225,7 @@ pub fn judgements(outcome: &Outcome, record: &str, quantities: &[Quantity]) -> V
     let mut rows = Vec::new();
     for case in &outcome.cases {
         let reference = case.contender(&outcome.reference);
-        let has = |quantity: &&Quantity| case.is_over_time() || !quantity.is_over_time();
+        let has = |quantity: &&Quantity| quantity.is_of(case);
         for contender in &case.contenders {
             let is_reference = contender.name == outcome.reference;
             let wanted = |quantity: &&Quantity| !is_reference || **quantity == Quantity::Slope;
@@ -203,7 +245,7 @@ pub fn twin_judgements(outcome: &Outcome, record: &str, quantities: &[Quantity])
     for case in &outcome.cases {
         let (Some(twin), Some(original)) = (&case.twin, &case.twin_of) else { continue };
         let pair = (twin, case.contender(original));
-        let has = |quantity: &&Quantity| case.is_over_time() || !quantity.is_over_time();
+        let has = |quantity: &&Quantity| quantity.is_of(case);
         rows.extend(quantities.iter().filter(has).map(|&quantity| row(case, pair, original, record, quantity)));
     }
     rows
@@ -221,8 +263,7 @@ fn row(
         Quantity::Wall => contender.wall,
         Quantity::Cpu => contender.cpu,
         Quantity::PeakRss => contender.memory,
-        Quantity::Retained => contender.compared(Metric::Retained),
-        Quantity::Slope => None,
+        other => other.metric().and_then(|metric| contender.compared(metric)),
     };
     let slope = contender.over_time.as_ref().and_then(|memory| memory.slope).filter(|_| quantity == Quantity::Slope);
     let call = match quantity {
@@ -247,6 +288,7 @@ fn row(
         uneven: compared.is_some_and(|compared| compared.uneven),
         distrusted: quantity.metric().is_some_and(|metric| case.distrusted.contains(&metric)),
         alarmed: false,
+        trade_off: contender.trade_off().is_some(),
         blocks_needed: compared.and_then(|compared| compared.blocks_needed),
         cross_checks: compared.map(|compared| compared.cross_checks),
         status: contender.status.clone(),
@@ -289,6 +331,7 @@ mod tests {
             cpu: wall,
             memory: None,
             over_time: None,
+            served: None,
         }
     }
 
@@ -343,6 +386,30 @@ mod tests {
             (rows[0].verdict, rows[0].blocks, rows[0].distrusted),
             (Some(Call::Verdict(Verdict::Unclear)), 0, true)
         );
+    }
+
+    #[test]
+    fn better_in_one_and_worse_in_another_is_a_trade_off() {
+        let mut outcome = outcome();
+        let is_one = |outcome: &Outcome| {
+            let rows = judgements(outcome, "r", &[Quantity::Cpu, Quantity::PeakRss]);
+            let quick: Vec<bool> =
+                rows.iter().filter(|row| row.contender == "quick").map(|row| row.trade_off).collect();
+            assert_eq!((quick.len(), quick[0]), (2, quick[1]), "it is one of the contender, not of a metric");
+            quick[0]
+        };
+        assert!(!is_one(&outcome), "faster, and nothing is known of its memory");
+        for (memory, expected) in [(Verdict::Leaner, false), (Verdict::Same, false), (Verdict::Fatter, true)] {
+            outcome.cases[0].contenders[1].memory = Some(compared(2.0, memory));
+            assert_eq!(is_one(&outcome), expected, "{memory}");
+        }
+        let quick = &mut outcome.cases[0].contenders[1];
+        assert_eq!(quick.trade_off().unwrap().to_string(), "faster in wall and CPU, fatter in peak RSS");
+        quick.wall = Some(compared(2.0, Verdict::Slower));
+        quick.memory = None;
+        assert_eq!(quick.trade_off().unwrap().to_string(), "faster in CPU, slower in wall");
+        quick.status = Status::Timeout { detail: "in a test".into() };
+        assert_eq!(quick.trade_off(), None);
     }
 
     #[test]

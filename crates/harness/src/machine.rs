@@ -59,8 +59,17 @@ fn value_of(path: &str, name: &str) -> Option<String> {
 }
 
 fn kib_of(path: &str, name: &str) -> Option<Bytes> {
-    let kib: u64 = value_of(path, name)?.strip_suffix("kB")?.trim().parse().ok()?;
-    Some(Bytes(kib * 1024))
+    bytes_of_kib(&value_of(path, name)?)
+}
+
+/// The size behind a name in lines such as `VmHWM:    13624 kB`.
+pub(crate) fn kib_in(text: &str, name: &str) -> Option<Bytes> {
+    bytes_of_kib(text.lines().find_map(|line| line.strip_prefix(name))?.trim())
+}
+
+fn bytes_of_kib(text: &str) -> Option<Bytes> {
+    let kib: u64 = text.strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024).map(Bytes)
 }
 
 impl Machine {
@@ -183,6 +192,13 @@ mod tests {
         assert!(differences(&machine, &machine).is_empty());
         let other = Machine { cpu: Some("another".into()), ..machine.clone() };
         assert_eq!(differences(&machine, &other).keys().collect::<Vec<_>>(), [&"cpu"]);
+    }
+
+    #[test]
+    fn sizes_are_read_from_lines_of_kib() {
+        let text = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t 7 pages\n";
+        assert_eq!(kib_in(text, "VmHWM:"), Some(Bytes(2 << 20)));
+        assert_eq!((kib_in(text, "VmRSS:"), kib_in(text, "VmSize:"), kib_in("", "VmHWM:")), (None, None, None));
     }
 
     #[test]

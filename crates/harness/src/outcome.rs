@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::over_time::OverTime;
 use crate::record::CountsRow;
+use crate::served::Served;
 use crate::stats::{Estimate, Verdict};
 use crate::{Arrangement, Bytes, Case, Status, UnitsPerSecond};
 
@@ -73,11 +74,28 @@ pub enum Metric {
     PeakRss,
     /// The share of the peak that is left once everything was dropped.
     Retained,
+    /// The median latency of requests; only of workloads that serve some, like those that follow.
+    P50,
+    /// The latency within which 99 % of them were answered.
+    P99,
+    /// The latency within which 99.9 % were.
+    P999,
+    /// The greatest latency.
+    MaxLatency,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained];
+    pub const ALL: [Self; 8] =
+        [Self::Wall, Self::Cpu, Self::PeakRss, Self::Retained, Self::P50, Self::P99, Self::P999, Self::MaxLatency];
+
+    /// Those that are about the latency of requests.
+    pub const LATENCIES: [Self; 4] = [Self::P50, Self::P99, Self::P999, Self::MaxLatency];
+
+    /// Whether it is about the latency of requests.
+    pub fn is_latency(self) -> bool {
+        Self::LATENCIES.contains(&self)
+    }
 }
 
 /// One contender in one case.
@@ -105,6 +123,9 @@ pub struct ContenderOutcome {
     /// Memory over time, where the case is about it.
     #[serde(default)]
     pub over_time: Option<OverTime>,
+    /// What its requests came to, where the case is about serving some.
+    #[serde(default)]
+    pub served: Option<Served>,
 }
 
 /// The share of CPU time used between turns above which it is work that the allocator does behind the workload's back, and
@@ -144,6 +165,10 @@ impl fmt::Display for Metric {
             Self::Cpu => "CPU",
             Self::PeakRss => "peak RSS",
             Self::Retained => "retained memory",
+            Self::P50 => "p50 latency",
+            Self::P99 => "p99 latency",
+            Self::P999 => "p99.9 latency",
+            Self::MaxLatency => "max latency",
         })
     }
 }
@@ -164,7 +189,37 @@ pub enum TimeVerdict {
     },
 }
 
+/// What a contender is better in than the reference, and what worse: nobody but whoever chooses can weigh the one against the
+/// other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradeOff {
+    /// In what it is better, and how.
+    pub better: Vec<(Metric, Verdict)>,
+    /// In what it is worse, and how.
+    pub worse: Vec<(Metric, Verdict)>,
+}
+
+impl fmt::Display for TradeOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sides = [&self.better, &self.worse];
+        let alike = sides.into_iter().flat_map(|side| side.chunk_by(|(_, a), (_, b)| a == b)).map(|same| {
+            let metrics: Vec<String> = same.iter().map(|(metric, _)| metric.to_string()).collect();
+            format!("{} in {}", same[0].1, metrics.join(" and "))
+        });
+        f.write_str(&alike.collect::<Vec<_>>().join(", "))
+    }
+}
+
 impl ContenderOutcome {
+    /// Its better and its worse sides, where it is called better than the reference in one metric and worse in another.
+    pub fn trade_off(&self) -> Option<TradeOff> {
+        let called = || Metric::ALL.into_iter().filter_map(|metric| Some((metric, self.compared(metric)?.verdict)));
+        let better: Vec<_> = called().filter(|(_, verdict)| verdict.is_better()).collect();
+        let worse: Vec<_> = called().filter(|(_, v)| v.is_difference() && !v.is_better()).collect();
+        let is_both = self.status.is_ok() && !better.is_empty() && !worse.is_empty();
+        is_both.then_some(TradeOff { better, worse })
+    }
+
     /// One metric against the reference.
     pub fn compared(&self, metric: Metric) -> Option<Compared> {
         match metric {
@@ -172,6 +227,7 @@ impl ContenderOutcome {
             Metric::Cpu => self.cpu,
             Metric::PeakRss => self.memory,
             Metric::Retained => self.over_time.as_ref()?.retained_against,
+            Metric::P50 | Metric::P99 | Metric::P999 | Metric::MaxLatency => self.served.as_ref()?.against(metric),
         }
     }
 
@@ -182,6 +238,9 @@ impl ContenderOutcome {
             Metric::Cpu => self.cpu.as_mut(),
             Metric::PeakRss => self.memory.as_mut(),
             Metric::Retained => self.over_time.as_mut().and_then(|over_time| over_time.retained_against.as_mut()),
+            Metric::P50 | Metric::P99 | Metric::P999 | Metric::MaxLatency => {
+                self.served.as_mut().and_then(|served| served.against_mut(metric))
+            }
         };
         if let Some(compared) = compared {
             compared.verdict = Verdict::Unclear;
@@ -203,6 +262,19 @@ impl CaseOutcome {
     /// Whether it says anything of memory over time.
     pub fn is_over_time(&self) -> bool {
         self.contenders.iter().any(|contender| contender.over_time.is_some())
+    }
+
+    /// Whether it says anything of requests.
+    pub fn is_served(&self) -> bool {
+        self.contenders.iter().any(|contender| contender.served.is_some())
+    }
+
+    /// Whether its latencies say how long requests would have taken that came when they liked: they count from when each was
+    /// due, or are at least those of servers that ran undisturbed. Of servers that take turns in a closed loop, whose clients
+    /// wait for an answer before they ask again, they do not.
+    pub fn latency_decides(&self) -> bool {
+        let open = |contender: &ContenderOutcome| contender.served.as_ref().is_some_and(|served| served.open_loop);
+        self.is_served() && (self.time_from == Some(Arrangement::Alone) || self.contenders.iter().any(open))
     }
 
     /// The contender of this name.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::Compared;
 use crate::record::{CountsRow, MemoryRow, Sample};
-use crate::stats::{GROWTH_MARGIN, Growth, Slope, median};
+use crate::stats::{Drift, GROWTH_MARGIN, Growth, Slope, median};
 use crate::{Bytes, Nanos};
 
 /// Memory over time of one contender in one case, from samples that ran undisturbed. Sizes are medians over them.
@@ -33,6 +33,9 @@ pub struct OverTime {
     pub blow_up: Option<f64>,
     /// Whether resident memory grows from turn to turn.
     pub slope: Option<Slope>,
+    /// Whether throughput keeps up from turn to turn.
+    #[serde(default)]
+    pub drift: Option<Drift>,
 }
 
 /// Resident memory after a quiet time.
@@ -76,7 +79,6 @@ impl OverTime {
     /// What these samples of one contender say. `base` is what the idle `system` worker needs.
     pub(crate) fn of(samples: &[&Sample], counts: Option<&CountsRow>, base: Option<Bytes>) -> Self {
         let phase = |name: &str| middle(samples.iter().map(|sample| rss(sample.memory.get(name)?)));
-        let growths: Vec<Growth> = samples.iter().filter_map(|sample| growth(sample)).collect();
         let peak = middle(samples.iter().map(|sample| sample.peak_rss));
         Self {
             worked: phase("worked"),
@@ -87,7 +89,8 @@ impl OverTime {
             retained_against: None,
             half_returned: half_returned(samples),
             blow_up: blow_up(peak, base, counts.filter(|counts| counts.status.is_ok()).and_then(|c| c.peak_live)),
-            slope: Slope::of(&growths, GROWTH_MARGIN),
+            slope: slope_of(samples),
+            drift: drift_of(samples),
         }
     }
 }
@@ -160,6 +163,20 @@ fn blow_up(peak: Option<Bytes>, base: Option<Bytes>, live: Option<Bytes>) -> Opt
     Some(peak?.0.saturating_sub(base?.0) as f64 / live.0 as f64)
 }
 
+/// Whether memory grows, by the turns of these samples.
+pub(crate) fn slope_of(samples: &[&Sample]) -> Option<Slope> {
+    let growths: Vec<Growth> = samples.iter().filter_map(|sample| growth(sample)).collect();
+    Slope::of(&growths, GROWTH_MARGIN)
+}
+
+/// Whether throughput keeps up, by the turns of these samples. Every turn does the same units, so its throughput is as its
+/// time turned over; there was an untimed turn before them, so none is left out as warm-up.
+pub(crate) fn drift_of(samples: &[&Sample]) -> Option<Drift> {
+    let curve = |sample: &&Sample| -> Vec<f64> { sample.turns.wall_ns.iter().map(|&ns| 1e9 / ns as f64).collect() };
+    let growths: Vec<Growth> = samples.iter().filter_map(|sample| Growth::from_the_start(&curve(sample))).collect();
+    Drift::of(&growths, GROWTH_MARGIN)
+}
+
 /// The growth of one sample, where memory was read after each of its turns.
 fn growth(sample: &Sample) -> Option<Growth> {
     let turns = &sample.turns;
@@ -171,7 +188,7 @@ fn growth(sample: &Sample) -> Option<Growth> {
 mod tests {
     use super::*;
     use crate::record::{Role, SettledRow, Turns};
-    use crate::stats::Trend;
+    use crate::stats::{Pace, Trend};
     use crate::{Arrangement, Case, Status};
 
     const MIB: u64 = 1 << 20;
@@ -267,5 +284,18 @@ mod tests {
         assert_eq!((slope.trend, slope.samples), (Trend::Growing, 6));
         assert_eq!(of(&vec![grows(59); 6]).slope, None);
         assert_eq!(of(&vec![grows(0); 6]).slope, None);
+    }
+
+    #[test]
+    fn throughput_falls_where_turns_take_longer_and_longer() {
+        let turns = |wall_ns: fn(u64) -> u64| {
+            let turns = Turns { wall_ns: (0..60).map(wall_ns).collect(), ..Turns::default() };
+            let sample = Sample { turns, ..sample(50, &[]) };
+            of(&vec![sample; 6]).drift.map(|drift| drift.pace)
+        };
+        assert_eq!(turns(|turn| 1_000_000 + 10_000 * turn), Some(Pace::Declining));
+        assert_eq!(turns(|turn| 2_000_000 - 10_000 * turn), Some(Pace::Rising));
+        assert_eq!(turns(|_| 1_000_000), Some(Pace::Steady));
+        assert_eq!(turns(|_| 0), None, "a clock that did not move");
     }
 }

@@ -2,13 +2,14 @@
 //! keeps what was measured until then.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
 use heapmark_protocol::{Numbers, PhaseName, Turned};
 
 use crate::process::{Conversation, Launch, Start, check_knobs};
-use crate::record::{Kind, MemoryRow, Role, Sample, SettledRow};
+use crate::record::{Kind, LatencyRow, MemoryRow, Role, Sample, SettledRow};
 use crate::{Arrangement, Bytes, Case, Contender, Nanos, Settings, Status};
 
 /// Someone who takes part in a run: a contender in a role, and how its worker is started.
@@ -49,7 +50,40 @@ pub(crate) struct Running<'a> {
     /// Peak live bytes, from a counting worker.
     pub(crate) peak_live: Option<u64>,
     pub(crate) lanes: u64,
+    /// Units that a turn should have at least.
+    pub(crate) least_units: u64,
     pub(crate) parameters: BTreeMap<String, String>,
+    progress: Progress,
+}
+
+/// How far a sample came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// Turns that were done, untimed ones included.
+    turns: u32,
+    /// Resident memory after the last of them.
+    last_rss: Option<Bytes>,
+    /// The most that was resident after any of them.
+    highest_rss: Option<Bytes>,
+}
+
+impl Progress {
+    fn note(&mut self, turned: &Turned) {
+        self.turns = self.turns.saturating_add(1);
+        self.last_rss = turned.rss.map(Bytes);
+        self.highest_rss = self.highest_rss.max(self.last_rss);
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.turns {
+            0 => return f.write_str("; in its first turn"),
+            1 => f.write_str("; after 1 turn")?,
+            turns => write!(f, "; after {turns} turns")?,
+        }
+        self.last_rss.map_or(Ok(()), |rss| write!(f, ", with {rss} resident"))
+    }
 }
 
 impl<'a> Running<'a> {
@@ -70,7 +104,9 @@ impl<'a> Running<'a> {
             counted: (0, 0),
             peak_live: None,
             lanes: 0,
+            least_units: 0,
             parameters: BTreeMap::new(),
+            progress: Progress::default(),
         };
         if running.sample.status.is_ok() {
             let result = running.prepare(entrant, seed, padding);
@@ -93,6 +129,7 @@ impl<'a> Running<'a> {
         self.sample.base_rss = prepared.base_rss.map(Bytes);
         self.sample.peak_reset = prepared.peak_reset;
         self.lanes = prepared.lanes;
+        self.least_units = prepared.least_units.unwrap_or(0);
         self.parameters = parameters;
         self.conversation = Some(conversation);
         Ok(())
@@ -147,9 +184,12 @@ impl<'a> Running<'a> {
     /// A turn of so many units, for calibration; nothing if the worker failed.
     pub(crate) fn one_turn(&mut self, units: u64) -> Option<Turned> {
         match self.conversation.as_mut()?.turn(units) {
-            Ok(turned) => Some(turned),
+            Ok(turned) => {
+                self.progress.note(&turned);
+                Some(turned)
+            }
             Err(status) => {
-                self.note(Err(status));
+                self.note(Err(status.with_progress(&self.progress.to_string())));
                 None
             }
         }
@@ -166,8 +206,11 @@ impl<'a> Running<'a> {
         match finished {
             Ok(finished) => {
                 self.sample.checksum = finished.outcome.checksum;
-                self.sample.peak_rss = finished.outcome.peak_rss.map(Bytes);
+                // The kernel's peak can lag behind a reading that came before it; where there is none, readings are none either.
+                let peak = finished.outcome.peak_rss.map(Bytes);
+                self.sample.peak_rss = peak.map(|peak| self.progress.highest_rss.unwrap_or_default().max(peak));
                 self.peak_live = finished.outcome.peak_live;
+                self.sample.latency = finished.latency.map(LatencyRow::from);
                 for phase in finished.phases {
                     let row = MemoryRow {
                         rss: phase.rss.map(Bytes),
@@ -240,6 +283,37 @@ pub(crate) fn compare_results(samples: &mut [Sample], entrants: &[Entrant]) {
 mod tests {
     use super::*;
     use crate::Worker;
+
+    #[test]
+    fn how_far_a_sample_came_is_told() {
+        let mut progress = Progress::default();
+        assert_eq!(progress.to_string(), "; in its first turn");
+        let turned = |rss| Turned {
+            count: 1,
+            checksum: 0,
+            wall_ns: 1,
+            user_ns: 1,
+            system_ns: 0,
+            idle_cpu_ns: 0,
+            minor_faults: 0,
+            major_faults: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            calls: None,
+            requested: None,
+            rss,
+        };
+        progress.note(&turned(None));
+        assert_eq!(progress.to_string(), "; after 1 turn");
+        progress.note(&turned(Some(50 << 20)));
+        progress.note(&turned(Some(20 << 20)));
+        assert_eq!(progress.to_string(), "; after 3 turns, with 20.0 MiB resident");
+        assert_eq!(progress.highest_rss, Some(Bytes(50 << 20)));
+        let killed = Status::Signal { signal: 9, detail: "working".into() }.with_progress(&progress.to_string());
+        assert_eq!(killed.to_string(), "killed by SIGKILL: working; after 3 turns, with 20.0 MiB resident");
+        let refused = Status::Refused { detail: "no".into() };
+        assert_eq!(refused.clone().with_progress("; after 1 turn"), refused, "it did not end in its work");
+    }
 
     fn entrant(name: &str, role: Role, kind: Kind) -> Entrant {
         let (contender, status) = (Contender::plain(Worker::at(name, "")), Status::Ok);

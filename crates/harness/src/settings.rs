@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::process::Limits;
 use crate::schedule::TurnOrder;
 use crate::stats::Stop;
-use crate::{Error, Nanos, WorkloadInfo};
+use crate::{Bytes, Error, Nanos, WorkloadInfo};
 
 /// How the contenders of a block share the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +61,9 @@ pub struct Settings {
     pub twin: bool,
     /// Whether debug builds may be measured. Only for tests of the harness.
     pub allow_debug: bool,
+    /// How much resident memory a worker may have at its peak before it is killed. Absent: as much as there is.
+    #[serde(default)]
+    pub memory_limit: Option<Bytes>,
     /// How long each step may take.
     #[serde(skip)]
     pub limits: Limits,
@@ -91,6 +94,7 @@ impl Default for Settings {
             settle_after_ms: None,
             twin: true,
             allow_debug: false,
+            memory_limit: None,
             limits: Limits::default(),
             cancel: Cancel::default(),
         }
@@ -146,6 +150,9 @@ impl Settings {
         }
         if self.turn.0 == 0 {
             return wrong("turns of no length: at least 1 ns is needed");
+        }
+        if self.memory_limit == Some(Bytes(0)) {
+            return wrong("a memory limit of nothing: at least 1 byte is needed");
         }
         let settle = self.settle_after_ms.as_deref().unwrap_or_default();
         if settle.len() > Numbers::MOST {
@@ -273,6 +280,7 @@ mod tests {
             (|s| s.settle_after_ms = Some(vec![1, 2, 3, 4, 5, 6, 7, 8, 9]), "at most 8"),
             (|s| s.settle_after_ms = Some(vec![0]), "do not grow"),
             (|s| s.settle_after_ms = Some(vec![5, 5]), "do not grow"),
+            (|s| s.memory_limit = Some(Bytes(0)), "a memory limit of nothing"),
             (|s| s.margin = f64::NAN, "a margin of NaN"),
             (|s| s.margin = f64::INFINITY, "a margin of inf"),
             (|s| s.margin = -0.01, "a margin of -0.01"),

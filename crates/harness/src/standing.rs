@@ -153,6 +153,7 @@ impl Cell<'_> {
                 Metric::Cpu => contender.cpu_per_unit_ns.is_some(),
                 Metric::PeakRss => contender.peak_rss.is_some(),
                 Metric::Retained => contender.over_time.as_ref().is_some_and(|memory| memory.retained.is_some()),
+                latency => contender.served.as_ref().is_some_and(|served| served.latency_of(latency).is_some()),
             };
             return measured.then_some(1.0);
         }

@@ -70,6 +70,11 @@ pub enum Status {
         /// In which step.
         detail: String,
     },
+    /// It needed more memory than the run allows, and was killed.
+    CeilingHit {
+        /// In which step, how much it had, and what was allowed.
+        detail: String,
+    },
     /// It did other work than the reference: the count of units or the checksum differs.
     WrongResult {
         /// Both results.
@@ -98,6 +103,7 @@ impl Status {
             Self::Exited { code, .. } => format!("exited with {code}"),
             Self::Timeout { .. } => "timed out".into(),
             Self::OutOfMemory { .. } => "out of memory".into(),
+            Self::CeilingHit { .. } => "ceiling hit".into(),
             Self::WrongResult { .. } => "wrong result".into(),
         }
     }
@@ -117,8 +123,22 @@ impl Status {
             | Self::Exited { detail, .. }
             | Self::Timeout { detail }
             | Self::OutOfMemory { detail }
+            | Self::CeilingHit { detail }
             | Self::WrongResult { detail } => detail,
         }
+    }
+
+    /// The same with more at the end of its detail, where it says that a worker ended in the middle of its work.
+    pub(crate) fn with_progress(mut self, progress: &str) -> Self {
+        if let Self::Signal { detail, .. }
+        | Self::Exited { detail, .. }
+        | Self::Timeout { detail }
+        | Self::OutOfMemory { detail }
+        | Self::CeilingHit { detail } = &mut self
+        {
+            detail.push_str(progress);
+        }
+        self
     }
 }
 

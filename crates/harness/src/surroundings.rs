@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::build::{Target, workers_in};
+use crate::build::{Backend, Target, installed_families, installed_for, workers_in};
 use crate::record::Kind;
-use crate::{Error, Worker, Workspace, installed};
+use crate::{Error, Worker, Workspace};
 
 /// What a run takes its workers from: the standard ones, and those of the package around the folder it is made in.
 ///
@@ -19,10 +19,14 @@ use crate::{Error, Worker, Workspace, installed};
 /// 3. the workers that are installed, beside the program or on `PATH`, if `system` is among them;
 /// 4. the checkout that the program was built from;
 /// 5. whichever workers are installed.
+///
+/// A family of workloads can have workers of its own (see [`Workspace::families`]). They are found in the same places, by the name
+/// `heapmark-FAMILY-NAME`, and a run is made with them or with the standard ones, never with both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     own: Option<Own>,
     standard: Standard,
+    family: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,13 +52,23 @@ impl Own {
 impl Surroundings {
     /// What there is around the current folder. Fails if a package there cannot be asked.
     pub fn find() -> Result<Self, Error> {
+        Self::find_for(None)
+    }
+
+    /// The same for the workers of a family that has its own.
+    pub fn find_for(family: Option<&str>) -> Result<Self, Error> {
         let here = std::env::current_dir().map_err(Error::file("cannot find", "the current folder"))?;
-        Self::of(&here, installed, Workspace::built_from())
+        Self::of(&here, family, || installed_for(family), Workspace::built_from())
     }
 
     /// What there is around `here`, with these workers installed and this checkout at the program's origin.
-    fn of(here: &Path, installed: impl FnOnce() -> Vec<Worker>, built_from: Option<Workspace>) -> Result<Self, Error> {
-        let (own, pointed_to) = own_package(here)?;
+    fn of(
+        here: &Path,
+        family: Option<&str>,
+        installed: impl FnOnce() -> Vec<Worker>,
+        built_from: Option<Workspace>,
+    ) -> Result<Self, Error> {
+        let (own, pointed_to) = own_package(here, family)?;
         let standard = Workspace::around(here).or(pointed_to).map_or_else(
             || {
                 let installed = installed();
@@ -64,7 +78,21 @@ impl Surroundings {
             },
             Standard::Checkout,
         );
-        Ok(Self { own, standard })
+        Ok(Self { own, standard, family: family.map(str::to_owned) })
+    }
+
+    /// The families of workloads that have workers of their own.
+    pub fn families(&self) -> Result<Vec<String>, Error> {
+        match self.standard() {
+            None => Ok(Vec::new()),
+            Some(Standard::Checkout(workspace)) => workspace.families(),
+            Some(Standard::Installed(_)) => Ok(installed_families()),
+        }
+    }
+
+    /// The backends of a checkout.
+    fn backends(&self, workspace: &Workspace) -> Result<Vec<Backend>, Error> {
+        self.family.as_deref().map_or_else(|| workspace.backends(), |family| workspace.backends_of(family))
     }
 
     /// The checkout that the standard workers are built in, unless they are installed.
@@ -91,7 +119,7 @@ impl Surroundings {
         let mut names: Vec<String> = match self.standard() {
             None => Vec::new(),
             Some(Standard::Checkout(workspace)) => {
-                workspace.backends()?.into_iter().map(|backend| backend.name).collect()
+                self.backends(workspace)?.into_iter().map(|backend| backend.name).collect()
             }
             Some(Standard::Installed(workers)) => workers.iter().map(|worker| worker.name.clone()).collect(),
         };
@@ -108,7 +136,7 @@ impl Surroundings {
         let mut names: Vec<String> = match self.standard() {
             None => Vec::new(),
             Some(Standard::Checkout(workspace)) => {
-                let backends = workspace.backends()?.into_iter().filter(|backend| backend.opt_in);
+                let backends = self.backends(workspace)?.into_iter().filter(|backend| backend.opt_in);
                 backends.map(|backend| backend.name).collect()
             }
             Some(Standard::Installed(workers)) => {
@@ -127,7 +155,7 @@ impl Surroundings {
     /// The workers that lie apart from the checkout, each in a workspace of its own: to build all of them takes long.
     pub fn apart(&self) -> Result<Vec<String>, Error> {
         let Some(Standard::Checkout(workspace)) = self.standard() else { return Ok(Vec::new()) };
-        let apart = workspace.backends()?.into_iter().filter(|backend| backend.apart).map(|backend| backend.name);
+        let apart = self.backends(workspace)?.into_iter().filter(|backend| backend.apart).map(|backend| backend.name);
         Ok(apart.filter(|name| self.own.as_ref().is_none_or(|own| !own.has(name))).collect())
     }
 
@@ -138,14 +166,17 @@ impl Surroundings {
         let standard = |name: &str| wanted(name) && !hidden(name);
         let mut workers = match self.standard() {
             None => Vec::new(),
-            Some(Standard::Checkout(workspace)) => workspace.build(standard)?,
+            Some(Standard::Checkout(workspace)) => match &self.family {
+                Some(family) => workspace.build_family(family, standard)?,
+                None => workspace.build(standard)?,
+            },
             Some(Standard::Installed(workers)) => {
                 workers.iter().filter(|worker| standard(&worker.name)).cloned().collect()
             }
         };
         if let Some(own) = &self.own {
             let targets: Vec<_> = own.targets.iter().filter(|target| wanted(target.backend())).cloned().collect();
-            workers.extend(own.package.build_targets(&targets)?);
+            workers.extend(own.package.build_targets(&targets, None)?);
         }
         Ok(workers)
     }
@@ -157,7 +188,7 @@ impl Surroundings {
 }
 
 /// The package around a folder, if it brings workers that are not standard ones, and the checkout that it points to.
-fn own_package(here: &Path) -> Result<(Option<Own>, Option<Workspace>), Error> {
+fn own_package(here: &Path, family: Option<&str>) -> Result<(Option<Own>, Option<Workspace>), Error> {
     let Some(package) = Workspace::package_around(here) else { return Ok((None, None)) };
     let metadata = package.metadata()?;
     let manifest = package.root().join("Cargo.toml");
@@ -172,7 +203,8 @@ fn own_package(here: &Path) -> Result<(Option<Own>, Option<Workspace>), Error> {
         list(&described["dependencies"]).into_iter().find(|dependency| dependency["name"] == "heapmark-worker");
     let pointed_to = source.and_then(|source| Workspace::around(Path::new(source["path"].as_str()?)));
     let name = described["name"].as_str().unwrap_or_default();
-    let targets: Vec<Target> = workers_in(&metadata).into_iter().filter(|target| target.package == name).collect();
+    let workers = workers_in(&metadata, family).into_iter();
+    let targets: Vec<Target> = workers.filter(|target| target.package == name).collect();
     // A backend of the checkout is standard there, whatever folder one is in.
     let workspace = Path::new(metadata["workspace_root"].as_str().unwrap_or_default());
     let in_checkout = Workspace::around(here).is_some_and(|checkout| really(checkout.root()) == really(workspace));
@@ -236,7 +268,8 @@ mod tests {
         let [around_it, origin, pointed] = [&around, &origin, &pointed].map(|folder| checkout(folder.path()));
         let inside = around.path().join("allocators/system/src");
         let of = |here: &Path, installed: &[&str], origin: Option<&Workspace>| {
-            let found = Surroundings::of(here, || named(installed), origin.cloned()).expect("the manifests are sound");
+            let found =
+                Surroundings::of(here, None, || named(installed), origin.cloned()).expect("the manifests are sound");
             found.checkout().map(|checkout| checkout.root().to_owned())
         };
         let all = ["mimalloc", "system"];
@@ -252,7 +285,7 @@ mod tests {
         backend(here.path(), "mine", "mine", &points);
         let mine = here.path().join("mine");
         assert_eq!(of(&mine, &all, Some(&origin)).as_deref(), Some(pointed.root()));
-        let found = Surroundings::of(&mine, || named(&all), None).expect("the manifests are sound");
+        let found = Surroundings::of(&mine, None, || named(&all), None).expect("the manifests are sound");
         assert_eq!(found.names().expect("both answer"), ["spare", "system", "mine"]);
         assert_eq!(found.opt_in().expect("both answer"), ["spare"]);
         assert_eq!(found.reference(), None);
@@ -263,7 +296,7 @@ mod tests {
         let here = folder();
         let of = |more: &str, folder: &str| {
             backend(here.path(), "mine", "mine", &format!("{more}\n[workspace]\n"));
-            Surroundings::of(&here.path().join(folder), || named(&["mine", "system"]), None)
+            Surroundings::of(&here.path().join(folder), None, || named(&["mine", "system"]), None)
         };
         let names = |found: Result<Surroundings, Error>| found.and_then(|found| found.names());
         assert_eq!(names(of("", "mine")).expect("it is passed over"), ["mine", "system"]);
@@ -279,10 +312,28 @@ mod tests {
     }
 
     #[test]
+    fn a_family_has_its_own_workers_in_the_same_places() {
+        let around = folder();
+        checkout(around.path());
+        let web = "[package]\nname = \"web-system\"\nedition = \"2024\"\n[[bin]]\nname = \"heapmark-web-system\"\npath = \"src/main.rs\"\n";
+        write(around.path(), "web/system", web, "main.rs");
+        let manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"allocators/*\", \"crates/*\", \"web/*\"]\n\n\
+                        [workspace.metadata.heapmark]\nworkers = \"allocators\"\n\n\
+                        [workspace.metadata.heapmark.families.web]\nworkers = \"web\"\n";
+        fs::write(around.path().join("Cargo.toml"), manifest).expect("a folder of our own");
+        let of = |family| Surroundings::of(around.path(), family, Vec::new, None).expect("it is sound");
+        assert_eq!(of(None).families().expect("it is known"), ["web"]);
+        assert_eq!(of(None).names().expect("it is known"), ["spare", "system"]);
+        assert_eq!(of(Some("web")).names().expect("it is known"), ["system"]);
+        assert_eq!(of(Some("web")).opt_in().expect("it is known"), [""; 0]);
+    }
+
+    #[test]
     fn a_backend_of_the_checkout_is_no_package_of_its_own() {
         let around = folder();
         checkout(around.path());
-        let found = Surroundings::of(&around.path().join("allocators/spare"), Vec::new, None).expect("it is sound");
+        let found =
+            Surroundings::of(&around.path().join("allocators/spare"), None, Vec::new, None).expect("it is sound");
         assert_eq!(found.own, None);
         assert_eq!(found.names().expect("it is known"), ["spare", "system"]);
     }

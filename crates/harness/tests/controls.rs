@@ -106,6 +106,21 @@ fn where_nobody_differs_in_a_control_everything_is_called() {
 }
 
 #[test]
+fn where_no_control_took_part_that_is_said() {
+    let even = needs(1_000_000, MIB, 65 * MIB, 0, 0, 0);
+    for (cases, expected) in
+        [(vec![("graph/x", REAL)], true), (vec![("graph/x", REAL), ("control/compute", even)], false)]
+    {
+        let outcome = Outcome::of(&record(&cases));
+        for shown in [view::text(&outcome, &view::Screen::default()), view::notes(&outcome).join("\n")] {
+            assert_eq!(shown.contains("No control took part"), expected, "{shown}");
+        }
+    }
+    let nothing = Outcome { cases: Vec::new(), ..Outcome::of(&record(&[("graph/x", REAL)])) };
+    assert!(view::notes(&nothing).is_empty(), "nor is it where there is nothing");
+}
+
+#[test]
 fn who_differs_in_time_in_a_control_is_called_in_no_time_elsewhere() {
     let odd = needs(1_000_000, MIB, 65 * MIB, 50_000, 0, 0);
     let outcome = Outcome::of(&record(&[("graph/x", REAL), ("control/compute", odd)]));

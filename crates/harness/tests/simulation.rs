@@ -74,6 +74,21 @@ fn two_copies_are_called_different_as_often_as_promised_whatever_the_noise() {
 }
 
 #[test]
+fn false_improvements_are_as_frequent_as_false_regressions() {
+    let (mut faster, mut slower) = (0.0, 0.0);
+    for noise in Noise::ALL {
+        let (better, worse) = rates::false_directions(noise, EXPERIMENTS);
+        assert_at_most(better + worse, NOMINAL, noise.name());
+        assert_about(better, NOMINAL / 2.0, noise.name());
+        assert_about(worse, NOMINAL / 2.0, noise.name());
+        (faster, slower) = (faster + better, slower + worse);
+    }
+    // Each falls on either side with the same chance: the difference of the counts strays by the root of their sum.
+    let (difference, all) = ((faster - slower) * EXPERIMENTS as f64, (faster + slower) * EXPERIMENTS as f64);
+    assert!(all > 0.0 && difference.abs() <= 3.5 * all.sqrt(), "{faster} faster, {slower} slower");
+}
+
+#[test]
 fn a_twin_in_many_workloads_is_called_no_more_often_than_in_one() {
     for noise in [Noise::Normal, Noise::HeavyTailed] {
         let (alone, controlled) = rates::twin(noise, 12, EXPERIMENTS / 3);

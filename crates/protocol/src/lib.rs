@@ -8,7 +8,7 @@ mod text;
 
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
 pub use messages::{
-    Check, Failure, Field, Finding, Finish, Hello, Knob, Limit, Numbers, Outcome, PARAMETER_PREFIX, Parameter,
+    Check, Failure, Field, Finding, Finish, Hello, Knob, Latency, Limit, Numbers, Outcome, PARAMETER_PREFIX, Parameter,
     ParameterKind, Phase, PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, Verified, Verify, WorkerKind,
     Workload, verb,
 };

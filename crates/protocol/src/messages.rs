@@ -356,7 +356,8 @@ messages! {
         name: Cow<'a, str>,
         /// What it is for, in a line.
         summary: Cow<'a, str>,
-        /// Its workloads, separated by commas, in the order in which they are to be measured.
+        /// Its workloads, separated by commas, in the order in which they are to be measured; `name?parameter=value&parameter=value`
+        /// where parameters differ from their defaults.
         workloads: Cow<'a, str>,
     }
 
@@ -428,6 +429,8 @@ messages! {
         prepare_ns: u64,
         /// Threads that do the work.
         lanes: u64,
+        /// Units that a turn should have at least, where fewer say little; absent for one per thread.
+        least_units: Option<u64>,
         /// Resident memory now, before the work; absent where it cannot be read.
         base_rss: Option<u64>,
         /// Whether the kernel's peak was reset; if not, the peak includes the preparation.
@@ -446,7 +449,7 @@ messages! {
         count: u64,
         /// Checksum of their results.
         checksum: u64,
-        /// Wall time.
+        /// Wall time; a turn that took none is an error.
         wall_ns: u64,
         /// Time of all threads in user mode.
         user_ns: u64,
@@ -495,6 +498,66 @@ messages! {
         private_dirty: Option<u64>,
         /// Anonymous bytes in huge pages.
         huge: Option<u64>,
+    }
+
+    /// What the requests of a sample came to, as whoever made them saw it: over all turns but the first, which warms up. Only from
+    /// a workload that serves requests.
+    Latency = "latency" {
+        /// Requests that were made, those that failed included.
+        count: u64,
+        /// Whether latency counts from when a request was due, at a fixed rate; if not, from when it was sent, which was once the
+        /// one before it on its connection was answered.
+        open_loop: bool,
+        /// The least latency of a request that was answered.
+        min_ns: u64,
+        /// The mean.
+        mean_ns: u64,
+        /// The standard deviation.
+        sd_ns: u64,
+        /// The latency within which 50 % were answered.
+        p50_ns: u64,
+        /// Within which 66 % were.
+        p66_ns: u64,
+        /// Within which 75 % were.
+        p75_ns: u64,
+        /// Within which 80 % were.
+        p80_ns: u64,
+        /// Within which 90 % were.
+        p90_ns: u64,
+        /// Within which 95 % were.
+        p95_ns: u64,
+        /// Within which 98 % were.
+        p98_ns: u64,
+        /// Within which 99 % were.
+        p99_ns: u64,
+        /// Within which 99.9 % were.
+        p999_ns: u64,
+        /// The greatest.
+        max_ns: u64,
+        /// Bytes sent to the server.
+        sent_bytes: u64,
+        /// Bytes received from it.
+        received_bytes: u64,
+        /// Connections that were open at once.
+        connections: u64,
+        /// Requests that failed since no connection was to be had.
+        errors_refused: u64,
+        /// That failed since the connection was reset.
+        errors_reset: u64,
+        /// That were not answered in time.
+        errors_timeout: u64,
+        /// That were answered by another status than the expected one.
+        errors_status: u64,
+        /// That were answered by another body.
+        errors_body: u64,
+        /// Whose answer ended too early.
+        errors_truncated: u64,
+        /// Whose answer could not be understood.
+        errors_protocol: u64,
+        /// User time of whoever made the requests; absent where it is not known.
+        user_ns: Option<u64>,
+        /// Its system time.
+        system_ns: Option<u64>,
     }
 
     /// The sample is over.

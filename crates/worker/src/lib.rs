@@ -12,14 +12,16 @@ mod dry_run;
 mod identity;
 mod lanes;
 mod memory;
+mod requests;
 mod reuse;
 mod runtime;
 mod soundness;
 mod workload;
 
-pub use dry_run::run_turns;
+pub use dry_run::{Moment, observe_turns, run_turns};
 pub use identity::{Counters, Counting, Finding, Identity, Knob, Limit, Proof, ReadBack, TestBlock};
 pub use memory::{Resident, resident};
+pub use requests::{RequestErrors, Requests};
 pub use reuse::proof_by_reuse;
 pub use runtime::{die_with_parent, run};
 pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Set, Setup, Tally, Turn, Values, Workload};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use heapmark_protocol::{
-    Failure, Field, Finish, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
+    Failure, Field, Finish, Latency, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
     ParseError, Phase, PhaseName, Prepare, Prepared, Proof, Text, VERSION, WorkerKind, verb,
 };
 
@@ -140,10 +140,10 @@ impl Session<'_> {
     fn measure(&mut self, begun: u64, setup: &Setup<'_>, job: Box<dyn Job>) -> Result<(), Stop> {
         let mut sample = Sample { counting: self.identity.counting, total: Tally::default() };
         let moments = with_team(&*job, |team| -> Result<Numbers, Stop> {
-            sample.announce(begun, setup, job.lanes(), &mut self.line)?;
-            let finish = sample.take_turns(team, &mut self.reader, &mut self.line)?;
+            sample.announce(begun, setup, &*job, &mut self.line)?;
+            let finish = sample.take_turns(&*job, team, &mut self.reader, &mut self.line)?;
             // The peak is read before the drop, and the drop happens when this team ends.
-            sample.outcome(&mut self.line)?;
+            sample.outcome(&*job, &mut self.line)?;
             if finish.drain {
                 return Ok(finish.settle_ms);
             }
@@ -217,13 +217,18 @@ struct Sample {
 
 impl Sample {
     /// Tells the harness that the job is ready, and makes the peaks start from here.
-    fn announce(&self, begun: u64, setup: &Setup<'_>, lanes: usize, line: &mut LineWriter) -> Result<(), Stop> {
+    fn announce(&self, begun: u64, setup: &Setup<'_>, job: &dyn Job, line: &mut LineWriter) -> Result<(), Stop> {
         let peak_reset = reset_peak();
         if let Some(counting) = self.counting {
             (counting.reset_peak)();
         }
-        let prepared =
-            Prepared { prepare_ns: monotonic_ns() - begun, lanes: lanes as u64, base_rss: resident().now, peak_reset };
+        let prepared = Prepared {
+            prepare_ns: monotonic_ns() - begun,
+            lanes: job.lanes() as u64,
+            least_units: Some(job.least_units()).filter(|units| *units > 1),
+            base_rss: resident().now,
+            peak_reset,
+        };
         prepared.write(line);
         let mut key = Text::<512>::new();
         for (name, value) in setup.shown() {
@@ -238,6 +243,7 @@ impl Sample {
     /// Takes turns until the harness asks for the end.
     fn take_turns(
         &mut self,
+        job: &dyn Job,
         team: &mut Team<'_>,
         reader: &mut LineReader,
         line: &mut LineWriter,
@@ -250,6 +256,9 @@ impl Sample {
                     let units = heapmark_protocol::Turn::read(&message)?.units;
                     let counted = self.counting.map(|counting| (counting.read)());
                     let (before, after, tally) = team.turn(units);
+                    if let Some(why) = job.failure() {
+                        return Err(Stop::Error(why));
+                    }
                     let idle_cpu_ns = before.cpu_ns().saturating_sub(last.cpu_ns());
                     let rss = resident().now;
                     // What the probe costs belongs neither to this turn nor to the time between turns.
@@ -282,12 +291,15 @@ impl Sample {
     }
 
     /// Reads the peak while everything is still alive, and leaves the result in `line`, to be sent last.
-    fn outcome(&self, line: &mut LineWriter) -> Result<(), Stop> {
+    fn outcome(&self, job: &dyn Job, line: &mut LineWriter) -> Result<(), Stop> {
         let peak_live = self.counting.map(|counting| (counting.read)().peak_live);
         let resident = resident();
         // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
         let peak_rss = resident.peak.max(resident.now);
         send_phase(line, PhaseName::Worked, None)?;
+        if let Some(requests) = job.requests().map_err(Stop::Error)? {
+            send(Latency::from(requests).write(line).finish())?;
+        }
         Outcome { count: self.total.count, checksum: self.total.checksum, peak_rss, peak_live }.write(line);
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Requests;
+
 /// A named piece of work with parameters, deterministic for a seed.
 ///
 /// The life of a workload in a worker: [`prepare`](Workload::prepare) makes inputs and random scripts (untimed), each
@@ -36,6 +38,25 @@ pub trait Job: Sync {
 
     /// Makes the state of one lane. Called on the thread that the lane will run on, so that what it allocates belongs there.
     fn lane(&self, index: usize) -> Box<dyn Lane + '_>;
+
+    /// How many units a turn should have at least, where fewer say little: a harness that looks for the units of a turn of some
+    /// length goes no lower. Asked for once, when the job is ready.
+    fn least_units(&self) -> u64 {
+        1
+    }
+
+    /// Why the turn that has just ended did not do its work, where that can fail by other than a panic; asked for after every turn.
+    /// The line is for the user: the worker reports it and ends.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// What the requests came to, of a workload that serves some: asked for once, after the last turn and after the peak was
+    /// read, while everything is still alive. Whoever makes the requests leaves out those of the first turn, which warms up.
+    /// Fails with a line for the user where it cannot be had.
+    fn requests(&self) -> Result<Option<Requests>, String> {
+        Ok(None)
+    }
 }
 
 /// One thread's part of a workload. Dropping it drops what it keeps alive.
@@ -285,7 +306,8 @@ pub struct Set {
     pub name: &'static str,
     /// What it is for, in a line.
     pub summary: &'static str,
-    /// The names of its workloads, in the order in which they are to be measured.
+    /// Its workloads, in the order in which they are to be measured: a name, or `name?parameter=value&parameter=value` where
+    /// parameters differ from their defaults. No comma.
     pub workloads: &'static [&'static str],
 }
 

@@ -16,10 +16,13 @@ mod random;
 mod relay;
 mod ring;
 mod sets;
+#[doc(hidden)]
+pub mod small;
 #[cfg(test)]
 mod tests;
 
 use heapmark_worker::Catalogue;
+pub use json::{ObjectLists, features as json_features};
 
 /// Every workload of this crate.
 pub const CATALOGUE: Catalogue = Catalogue {

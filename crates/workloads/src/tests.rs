@@ -1,82 +1,27 @@
-//! What holds for every workload of every family, from one table. The JSON family has a table of its own, for variants.
+//! What holds for every workload of every family, from one table. The JSON family, whose greatest sizes cost too much here, has tests
+//! of its own.
 
 use std::collections::BTreeMap;
 
-use heapmark_worker::{Parameter, Setup, Tally, Values, Workload, run_turns};
+use heapmark_worker::{Parameter, Setup, Tally, Values, run_turns};
 
-use crate::{CATALOGUE, classic, control, graph, memory};
-
-/// A workload, and parameters that make it small enough for many runs.
-struct Case {
-    workload: &'static dyn Workload,
-    small: Settings<'static>,
-}
-
-impl Case {
-    const fn new(workload: &'static dyn Workload, small: Settings<'static>) -> Self {
-        Self { workload, small }
-    }
-
-    fn name(&self) -> &'static str {
-        self.workload.about().name
-    }
-}
+use crate::CATALOGUE;
+use crate::small::{SMALL, Small};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
-const CASES: &[Case] = &[
-    Case::new(&graph::Tree, &[("nodes", "30"), ("depth", "8"), ("live", "20")]),
-    Case::new(&graph::Dag, &[("nodes", "200"), ("layers", "4"), ("label", "20")]),
-    Case::new(&graph::Records, &[("records", "100"), ("note", "128"), ("history", "8")]),
-    Case::new(&graph::Handoff, &[("nodes", "8"), ("live", "20"), ("capacity", "4")]),
-    Case::new(&graph::ForkJoin, &[("nodes", "60"), ("grain", "16"), ("live", "8")]),
-    Case::new(&graph::Aged, &[("records", "600"), ("chain", "7"), ("rounds", "2")]),
-    Case::new(&classic::Larson, &[("slots", "50"), ("generation", "100")]),
-    Case::new(&classic::Mstress, &[("objects", "20"), ("transfers", "30")]),
-    Case::new(&classic::Xmalloc, &[("batch", "10"), ("waiting", "3")]),
-    Case::new(&classic::Rptest, &[("live", "20"), ("operations", "5")]),
-    Case::new(&classic::AllocTest, &[("slots", "60")]),
-    Case::new(&classic::Sh6, &[("live", "12")]),
-    Case::new(&classic::Sh8, &[("live", "12")]),
-    Case::new(&classic::CacheScratch, &[("writes", "3")]),
-    Case::new(&classic::CacheThrash, &[("writes", "3")]),
-    Case::new(&classic::GlibcSimple, &[("live", "10")]),
-    Case::new(&classic::GlibcThread, &[("slots", "20")]),
-    Case::new(&classic::MallocLarge, &[("live", "6"), ("min_size", "8"), ("max_size", "20000")]),
-    Case::new(&classic::Mleak, &[("together", "3"), ("transfers", "20")]),
-    Case::new(&classic::MessagePassing, &[("outstanding", "40")]),
-    Case::new(&classic::SlotTable, &[("slots", "20")]),
-    Case::new(&classic::ThreadStart, &[("blocks", "3"), ("max_size", "1000")]),
-    Case::new(&memory::BurstAndIdle, &[("connections", "4"), ("buffer", "64"), ("objects", "3")]),
-    Case::new(&memory::QueueDrain, &[("messages", "20")]),
-    Case::new(&memory::Bootstrap, &[("import_kib", "30")]),
-    Case::new(&memory::PoolPerRequest, &[("workers", "2"), ("request_kib", "8"), ("max_size", "1000")]),
-    Case::new(&memory::ThreadChurn, &[("workers", "2"), ("buffers", "1"), ("largest_kib", "16")]),
-    Case::new(&memory::HandOff, &[("blocks", "20"), ("min_size", "8")]),
-    Case::new(&memory::FreeOnly, &[("live_kib", "4"), ("capacity", "5")]),
-    Case::new(&memory::SleepingOwner, &[("owners", "3"), ("set_kib", "8")]),
-    Case::new(&memory::BlowUp, &[("live_kib", "16"), ("round_kib", "8"), ("survivors", "20")]),
-    Case::new(&memory::PhaseShift, &[("live_kib", "16"), ("steps", "4")]),
-    Case::new(&memory::Grow, &[("largest_kib", "20")]),
-    Case::new(&memory::Zeroed, &[("smallest_kib", "1"), ("largest_kib", "70")]),
-    Case::new(&memory::AlignmentMix, &[("buffer_kib", "8"), ("small", "10")]),
-    Case::new(&memory::SizeSweep, &[("step_kib", "4"), ("largest", "2000")]),
-    Case::new(&control::Compute, &[("buffer_kib", "64"), ("steps", "10")]),
-    Case::new(&control::Hash, &[("buffer_kib", "64"), ("passes", "1")]),
-    Case::new(&control::NoisyNeighbour, &[("buffer_kib", "64"), ("steps", "10")]),
-];
-
-/// The case of this workload.
-fn case(name: &str) -> &'static Case {
-    CASES.iter().find(|case| case.name() == name).expect("the workload is in the table")
+/// What the tests below are about.
+fn cases() -> impl Iterator<Item = &'static Small> {
+    SMALL.iter().filter(|case| !case.name().starts_with("json/"))
 }
 
-fn run(case: &Case, seed: u64, settings: Settings<'_>, turns: &[u64]) -> Result<Vec<Tally>, String> {
-    let mut setup = Setup::new(case.workload.about(), seed);
-    for (name, value) in case.small.iter().chain(settings) {
-        setup.set(name, value)?;
-    }
-    run_turns(case.workload, &setup, turns)
+/// The case of this workload.
+fn case(name: &str) -> &'static Small {
+    SMALL.iter().find(|case| case.name() == name).expect("the workload is in the table")
+}
+
+fn run(case: &Small, seed: u64, settings: Settings<'_>, turns: &[u64]) -> Result<Vec<Tally>, String> {
+    run_turns(case.workload, &case.setup(seed, settings.iter().copied())?, turns)
 }
 
 /// The value of a parameter as it is given: the least, or a number that is allowed, or the words.
@@ -88,7 +33,7 @@ fn values(parameter: &Parameter, numbers: [u64; 2]) -> Vec<String> {
 }
 
 /// All parameters of a workload at once, each at the number that `bound` takes from its values, or at its default word.
-fn all_at(case: &Case, bound: fn(&Values) -> u64) -> Vec<(&'static str, String)> {
+fn all_at(case: &Small, bound: fn(&Values) -> u64) -> Vec<(&'static str, String)> {
     let parameters = case.workload.about().parameters.iter();
     parameters.map(|p| (p.name, values(p, [bound(&p.values); 2]).swap_remove(0))).collect()
 }
@@ -101,9 +46,9 @@ const UNITS: &[u64] = &[0, 1, 7, 1001];
 
 #[test]
 fn every_workload_is_in_the_table_and_in_the_catalogue() {
-    let tested: Vec<_> = CASES.iter().map(Case::name).collect();
-    let listed = CATALOGUE.workloads.iter().map(|workload| workload.about().name);
-    assert_eq!(tested, listed.filter(|name| !name.starts_with("json/")).collect::<Vec<_>>());
+    let tested: Vec<_> = SMALL.iter().map(Small::name).collect();
+    let listed: Vec<_> = CATALOGUE.workloads.iter().map(|workload| workload.about().name).collect();
+    assert_eq!(tested, listed);
 }
 
 #[test]
@@ -128,7 +73,7 @@ fn sets_are_what_they_are_called() {
 
 #[test]
 fn the_same_seed_does_the_same_and_every_turn_is_whole() {
-    for case in CASES {
+    for case in cases() {
         let name = case.name();
         for threads in ["1", "2", "3", "8"] {
             let first = run(case, 5, &[("threads", threads)], UNITS).unwrap();
@@ -142,7 +87,7 @@ fn the_same_seed_does_the_same_and_every_turn_is_whole() {
 
 #[test]
 fn another_seed_does_something_else() {
-    for case in CASES {
+    for case in cases() {
         let sums: Vec<_> = (0..4).map(|seed| total(&run(case, seed, &[("threads", "2")], &[50]).unwrap())).collect();
         for (seed, sum) in sums.iter().enumerate() {
             assert!(!sums[..seed].contains(sum), "{}: {sums:?}", case.workload.about().name);
@@ -152,7 +97,7 @@ fn another_seed_does_something_else() {
 
 #[test]
 fn turns_add_up_however_the_units_are_split() {
-    for case in CASES {
+    for case in cases() {
         let name = case.name();
         // With one thread the sequence of units is the same, and so is what comes of it.
         let whole = total(&run(case, 3, &[("threads", "1")], &[300]).unwrap());
@@ -166,7 +111,7 @@ fn turns_add_up_however_the_units_are_split() {
 /// Each parameter at its least and greatest value, or at each word, one at a time, the others small.
 #[test]
 fn bounds_of_parameters_work_or_are_refused_in_words() {
-    for case in CASES {
+    for case in cases() {
         for parameter in case.workload.about().parameters {
             // The greatest sizes cost too much time for a test, even where memory would allow them.
             let most = if parameter.name == "threads" { 64 } else { 10_000 };
@@ -183,7 +128,7 @@ fn bounds_of_parameters_work_or_are_refused_in_words() {
 
 #[test]
 fn everything_at_its_least_works() {
-    for case in CASES {
+    for case in cases() {
         let least = all_at(case, Values::min);
         let mut settings: Vec<_> = least.iter().map(|(name, value)| (*name, value.as_str())).collect();
         for threads in ["1", "3"] {
@@ -199,7 +144,7 @@ const ALWAYS_FIT: [&str; 2] = ["classic/cache-scratch", "classic/cache-thrash"];
 
 #[test]
 fn everything_at_its_greatest_is_refused_before_anything_is_made() {
-    for case in CASES {
+    for case in cases() {
         let greatest = all_at(case, Values::max);
         let mut settings: Vec<_> = greatest.iter().map(|(name, value)| (*name, value.as_str())).collect();
         // With the most threads a machine is assumed on which some of this would fit.
@@ -215,8 +160,8 @@ fn everything_at_its_greatest_is_refused_before_anything_is_made() {
 /// adds to what is checked, so the workloads must come out the same in each run.
 #[test]
 fn every_touch_and_every_shape_of_sizes_is_deterministic() {
-    let is_of_blocks = |case: &&Case| ["classic/", "memory/"].iter().any(|family| case.name().starts_with(family));
-    for case in CASES.iter().filter(is_of_blocks) {
+    let is_of_blocks = |case: &&Small| ["classic/", "memory/"].iter().any(|family| case.name().starts_with(family));
+    for case in cases().filter(is_of_blocks) {
         for parameter in case.workload.about().parameters {
             let Values::Choice(words) = parameter.values else { continue };
             for word in words {
@@ -231,7 +176,7 @@ fn every_touch_and_every_shape_of_sizes_is_deterministic() {
 
 #[test]
 fn the_default_sizes_fit_any_number_of_threads() {
-    for case in CASES {
+    for case in cases() {
         let mut setup = Setup::new(case.workload.about(), 1);
         setup.set("threads", "1024").unwrap();
         // Rayon has a limit of its own, and a thousand threads are started at once.
@@ -289,7 +234,7 @@ fn successors_do_what_the_first_thread_would_have_done() {
 /// Memory over time is what the family is about, and nobody else's samples wait for it.
 #[test]
 fn the_memory_family_alone_is_followed_through_quiet_times() {
-    for case in CASES {
+    for case in cases() {
         let moments = case.workload.settle_ms();
         assert_eq!(moments.is_empty(), !case.name().starts_with("memory/"), "{}", case.name());
         assert!(moments.len() <= 8 && moments.is_sorted() && !moments.contains(&0), "{}", case.name());
@@ -305,7 +250,7 @@ fn the_deepest_trees_fit_the_stack() {
 
 #[test]
 fn descriptions_are_complete() {
-    for case in CASES {
+    for case in cases() {
         let about = case.workload.about();
         assert!(about.details.len() > 200 && !about.details.contains("  "), "{}", about.name);
         assert!(!about.summary.is_empty() && !about.unit.is_empty());

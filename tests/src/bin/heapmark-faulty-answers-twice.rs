@@ -12,7 +12,9 @@ fn main() {
         match message.verb() {
             "catalogue" => offer(),
             "prepare" => {
-                say(Prepared { prepare_ns: 1, lanes: 1, base_rss: None, peak_reset: true }.write(&mut line).finish());
+                let prepared =
+                    Prepared { prepare_ns: 1, lanes: 1, least_units: None, base_rss: None, peak_reset: true };
+                say(prepared.write(&mut line).finish());
             }
             "turn" => {
                 let turned = Turned {

@@ -6,8 +6,12 @@ use heapmark::{Case, Comparison, Contender, Error, Outcome, Settings, Worker};
 
 use crate::scene::{Scene, program, settings};
 
-/// Names that are no file names, and no words of a table.
-const ODD_NAMES: [&str; 6] = ["a/b", "a:b", "a\"b", "a*b", "../../etc", " "];
+/// Names that are no file names, and no words of a table; that differ by case only, or only after so many letters.
+fn odd_names() -> Vec<String> {
+    let names = ["a/b", "a:b", "a\"b", "a*b", "a?b", "A/B", "../../etc", " ", "a|b", "größer"];
+    let long = "a/long ".repeat(50);
+    names.into_iter().map(str::to_owned).chain(["1", "2"].map(|end| format!("{long}{end}"))).collect()
+}
 
 fn refused(result: Result<Outcome, Error>) -> String {
     let text = result.expect_err("this makes no sense").to_string();
@@ -22,12 +26,12 @@ fn cases_that_nobody_can_do() {
         let comparison = Comparison::of([scene.worker("system", program!("sound"))]).settings(settings());
         refused(comparison.run(&[Case::new("test/boxes"), case]))
     };
-    let workloads = "there are test/boxes, test/touch, test/mapped-file";
-    for name in ODD_NAMES {
-        assert_eq!(run(Case::new(name)), format!("no workload is named {name:?}; {workloads}"));
-        let parameter = run(Case::new("test/boxes").with(name, 1));
+    let workloads = "there are test/boxes, test/touch, test/mapped-file, test/requests";
+    for name in odd_names().into_iter().chain([String::new()]) {
+        assert_eq!(run(Case::new(&name)), format!("no workload is named {name:?}; {workloads}"));
+        let parameter = run(Case::new("test/boxes").with(&name, 1));
         assert_eq!(parameter, format!("test/boxes has no parameter {name:?}; it has lanes"));
-        let value = run(Case::new("test/boxes").with("lanes", name));
+        let value = run(Case::new("test/boxes").with("lanes", &name));
         assert_eq!(value, format!("test/boxes: lanes={name:?} is not a whole number from 1 to 8"));
     }
     for value in ["0", "9", "-1", "1.5", "", "99999999999999999999", "1\n2"] {
@@ -45,6 +49,7 @@ fn contenders_that_cannot_be_compared() {
     let run = |contenders: &[Contender]| Comparison::new(contenders.iter().cloned()).settings(settings());
     let case = [Case::new("test/boxes")];
     assert_eq!(refused(run(&[]).run(&case)), "no contender is selected");
+    assert_eq!(refused(run(&[sound("a"), sound("")]).run(&case)), "a contender has no name");
     assert_eq!(refused(run(&[sound("a"), sound("b"), sound("a")]).run(&case)), "\"a\" takes part twice");
     assert_eq!(
         refused(run(&[sound("a"), sound("a (twin)")]).run(&case)),
@@ -62,12 +67,13 @@ fn contenders_that_cannot_be_compared() {
 #[test]
 fn odd_names_of_contenders_are_names_like_any_other() {
     let scene = Scene::new();
-    let workers = ODD_NAMES.map(|name| scene.worker(name, program!("sound")));
+    let names = odd_names();
+    assert!(names.iter().any(|name| name.len() > 300));
+    let workers = names.iter().map(|name| scene.worker(name, program!("sound")));
     let outcome = Comparison::of(workers).settings(settings()).run(&[Case::new("test/boxes")]).expect("sound workers");
     let outcome = outcome.case("test/boxes").expect("the case was measured");
-    for name in ODD_NAMES {
-        assert!(outcome.contender(name).is_some_and(|contender| contender.status.is_ok()), "{name:?}");
-    }
+    assert_eq!(outcome.contenders.iter().map(|contender| contender.name.clone()).collect::<Vec<_>>(), names);
+    assert!(outcome.contenders.iter().all(|contender| contender.status.is_ok()), "{:?}", outcome.contenders);
     scene.assert_nothing_runs(1);
 }
 

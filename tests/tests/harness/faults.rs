@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use heapmark::{Case, Comparison, Contender, Limits, Outcome, view};
+use heapmark::{Bytes, Case, Comparison, Contender, Limits, Outcome, view};
 use rustix::process::{Signal, kill_process};
 
 use crate::scene::{Scene, program, settings};
@@ -13,6 +13,7 @@ struct Fault {
     knobs: &'static [(&'static str, &'static str)],
     lanes: u64,
     limits: Limits,
+    memory_limit: Option<Bytes>,
     /// Whether it is killed from outside once it is stuck.
     killed: bool,
     /// The label of its status.
@@ -28,7 +29,8 @@ fn short() -> Limits {
 }
 
 fn fault(program: &'static str, label: &'static str, detail: &'static str) -> Fault {
-    Fault { program, knobs: &[], lanes: 1, limits: Limits::default(), killed: false, label, detail }
+    let limits = Limits::default();
+    Fault { program, knobs: &[], lanes: 1, limits, memory_limit: None, killed: false, label, detail }
 }
 
 impl Fault {
@@ -45,7 +47,7 @@ impl Fault {
             faulty,
             Contender::plain(scene.worker("bystander", sound)),
         ];
-        let settings = heapmark::Settings { limits: self.limits, ..settings() };
+        let settings = heapmark::Settings { limits: self.limits, memory_limit: self.memory_limit, ..settings() };
         let case = Case::new("test/boxes").with("lanes", self.lanes);
         let run = || {
             let comparison = Comparison::new(contenders).settings(settings.clone());
@@ -107,11 +109,14 @@ faults! {
     crashes_at_work: "faulty-crashes-at-work" => "killed by SIGSEGV", "working";
     aborts_at_work: "faulty-aborts-at-work" => "killed by SIGABRT", "working";
     hangs_at_work: "faulty-hangs-at-work" => "timed out", "working: no answer within 3s", limits = short();
-    killed_at_work: "faulty-hangs-at-work" => "killed by SIGKILL", "working", killed = true;
+    killed_at_work: "faulty-hangs-at-work" => "killed by SIGKILL", "working; in its first turn", killed = true;
+    needs_too_much_memory: "faulty-hoards" => "ceiling hit", " resident, where 100 MiB are allowed", memory_limit = Some(Bytes(100 << 20));
     exits_at_work: "faulty-exits-at-work" => "exited with 3", "working";
     aborts_at_drop: "faulty-aborts-at-drop" => "killed by SIGABRT", "dropping everything";
     wrong_checksum: "faulty-dirty-zeroes" => "wrong result", "where system has";
     wrong_count: "faulty-miscounts" => "wrong result", "were asked for";
+    no_time: "faulty-no-time" => "protocol error", "units took no time at all";
+    negative_time: "faulty-negative-time" => "protocol error", "wall_ns=\"-5\" is not a number";
     panics_in_the_only_lane: "faulty-panics-in-first-lane" => "killed by SIGABRT", "working: the first of 1 lanes gives up";
     panics_in_the_first_lane: "faulty-panics-in-first-lane" => "killed by SIGABRT", "working: the first of 4 lanes gives up", lanes = 4;
     panics_in_the_last_lane: "faulty-panics-in-last-lane" => "killed by SIGABRT", "working: lane 3 gives up", lanes = 4;
@@ -124,6 +129,7 @@ faults! {
     says_nothing: "faulty-says-nothing" => "timed out", "starting: no answer within 3s", limits = short();
     out_of_order: "faulty-out-of-order" => "protocol error", "preparing the workload: it answered `phase`";
     answers_twice: "faulty-answers-twice" => "protocol error", "it answered `turned`";
+    latency_twice: "faulty-latency-twice" => "protocol error", "dropping everything: it answered `latency`";
     endless_catalogue: "faulty-endless-catalogue" => "protocol error", "listing its workloads: an answer of more than 10000 lines";
     offers_twice: "faulty-offers-twice" => "protocol error", "listing its workloads: it offers test/boxes twice";
     empty_range: "faulty-empty-range" => "protocol error", "listing its workloads: test/boxes has lanes from 2 to 1, which is nothing";

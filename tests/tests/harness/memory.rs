@@ -1,7 +1,7 @@
 //! The memory that a worker reports is its own, and the heap's.
 
 use heapmark::record::Sample;
-use heapmark::{Arrangement, Case, Comparison, Nanos, Settings, Stop, Worker};
+use heapmark::{Arrangement, Bytes, Case, Comparison, Nanos, Settings, Stop, Worker};
 use heapmark_tests::MAPPED_FILE;
 
 use crate::scene::{Scene, program, settings};
@@ -76,6 +76,67 @@ fn the_peak_of_a_large_harness_is_not_inherited() {
     let ballast = std::hint::black_box(vec![1_u8; 500 << 20]);
     assert_200_mib(peak_of_200_mib());
     assert_eq!(ballast.len(), 500 << 20);
+}
+
+#[test]
+fn a_small_worker_of_a_large_harness_has_a_small_peak() {
+    let ballast = std::hint::black_box(vec![1_u8; 500 << 20]);
+    let scene = Scene::new();
+    let sample = sample(scene.worker("system", program!("sound")), &Case::new("test/touch").with("mib", 10));
+    scene.assert_nothing_runs(1);
+    let peak = sample.peak_rss.expect("a peak");
+    assert!(peak.0 >= 10 * MIB && peak.0 < 30 * MIB, "{peak}");
+    assert_eq!(ballast.len(), 500 << 20);
+}
+
+/// Where the kernel tells nothing, nothing else stands in for it.
+#[test]
+fn a_peak_that_cannot_be_read_is_absent() {
+    let scene = Scene::new();
+    let settings = Settings { stop: Stop::Blocks(6), twin: false, ..settings() };
+    let workers = ["system", "other"].map(|name| scene.worker(name, program!("no-readings")));
+    let mut session = Comparison::of(workers).settings(settings).open(&mut |_| {}).expect("they are sound");
+    let outcome = session.measure(&Case::new("test/boxes"), &mut |_| {}).expect("the case makes sense");
+    session.finish().expect("nothing is written");
+    assert!(session.record().samples.iter().all(|sample| sample.status.is_ok() && sample.peak_rss.is_none()));
+    let other = outcome.contender("other").expect("it took part");
+    assert!(other.peak_rss.is_none() && other.memory.is_none() && other.cpu.is_some(), "{other:?}");
+    let outcome = heapmark::Outcome::of(session.record());
+    let shown = heapmark::view::text(&outcome, &heapmark::view::Screen::default());
+    assert!(shown.lines().filter(|line| line.contains("n/a")).count() >= 2, "{shown}");
+    scene.assert_nothing_runs(1);
+}
+
+#[test]
+fn the_peak_is_no_less_than_what_was_read_before() {
+    let scene = Scene::new();
+    let sample = sample(scene.worker("system", program!("lagging-peak")), &Case::new("test/boxes"));
+    assert_eq!((sample.peak_rss, sample.turns.rss.iter().max()), (Some(Bytes(50 * MIB)), Some(&Bytes(50 * MIB))));
+    scene.assert_nothing_runs(1);
+}
+
+/// The worker's allocator ends the process where anybody calls it between turns, or once everything was dropped.
+#[test]
+fn nobody_calls_the_allocator_in_a_quiet_time() {
+    let scene = Scene::new();
+    let sample = sample_followed(scene.worker("system", program!("hushed")), &Case::new("test/rests"), &[20, 60]);
+    assert_eq!((sample.turns.rss.len(), sample.settled.len()), (2, 2), "memory was read all the same");
+    assert!(sample.memory.contains_key("drained") && sample.peak_rss.is_some(), "{sample:?}");
+    scene.assert_nothing_runs(1);
+}
+
+/// A worker may say of its live bytes what it likes; only one that is there to count is asked.
+#[test]
+fn what_an_allocator_says_of_its_live_bytes_counts_for_nothing() {
+    let scene = Scene::new();
+    let settings = Settings { twin: false, ..settings() };
+    let comparison = Comparison::of([scene.worker("system", program!("faulty-absurd-numbers"))]).settings(settings);
+    let mut session = comparison.open(&mut |_| {}).expect("it introduces itself soundly");
+    let outcome = session.measure(&Case::new("test/boxes"), &mut |_| {}).expect("whatever it says");
+    session.finish().expect("nothing is written");
+    assert!(session.record().samples.iter().all(|sample| sample.status.is_ok()), "its result was taken");
+    assert!(session.record().counts.is_empty() && outcome.counts.is_none(), "nobody counted");
+    scene.assert_nothing_runs(1);
 }
 
 #[test]

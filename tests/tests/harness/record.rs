@@ -136,6 +136,7 @@ fn every_status_is_read_as_it_was_written() {
         Status::Exited { code: -1, detail: detail() },
         Status::Timeout { detail: detail() },
         Status::OutOfMemory { detail: detail() },
+        Status::CeilingHit { detail: detail() },
         Status::WrongResult { detail: detail() },
     ];
     let scene = Scene::new();
@@ -211,6 +212,60 @@ fn a_torn_last_line_is_left_out_and_anything_else_is_an_error_with_its_line() {
     assert!(with(0, lines[1]).contains("not a heapmark record"));
     for nothing in ["", "\n", "{\"row\":\"run\""] {
         assert!(read(nothing).is_err(), "{nothing:?}");
+    }
+    scene.assert_nothing_runs(1);
+}
+
+#[test]
+fn rows_that_cannot_stand_in_one_record_are_named_with_their_line() {
+    let scene = Scene::new();
+    let path = scene.folder().join("run.jsonl");
+    let record = written(&scene, &path);
+    let text = std::fs::read_to_string(&path).expect("it was just written");
+    let read = |text: &str| {
+        std::fs::write(&path, text).expect("a file in a folder of our own");
+        Record::read(&path).map_err(|error| error.to_string())
+    };
+    let lines: Vec<_> = text.lines().collect();
+    let first = |kind: &str| {
+        let begin = format!("{{\"row\":\"{kind}\"");
+        lines.iter().position(|line| line.starts_with(&begin)).expect("there is one")
+    };
+    let with_once_more = |kind: &str| {
+        let mut lines = lines.clone();
+        let index = first(kind);
+        lines.insert(lines.len() - 1, lines[index]);
+        (lines.len() - 1, lines.join("\n") + "\n")
+    };
+    for (kind, why) in [
+        ("run", "begins another run: a record has one"),
+        ("contender", "is a second row of the contender \"system\""),
+        ("case", "is a second row of the case test/boxes?lanes=1"),
+    ] {
+        let (line, text) = with_once_more(kind);
+        let error = read(&text).expect_err("a row would hide another");
+        assert!(error.ends_with(&format!("line {line} {why}")), "{error}");
+    }
+    // A sample that is there again, as a resumed run writes it, counts once.
+    let (_, doubled) = with_once_more("sample");
+    assert_eq!(read(&doubled).expect("it is the same sample").samples.len(), record.samples.len());
+    let mut strange = lines.clone();
+    let sample = strange[first("sample")].replacen("\"contender\":\"", "\"contender\":\"not ", 1);
+    strange.insert(first("sample") + 1, &sample);
+    let error = read(&strange.join("\n")).expect_err("it would be shown nowhere");
+    assert!(error.contains("is a sample of \"not ") && error.ends_with("which has no row before it"), "{error}");
+    scene.assert_nothing_runs(1);
+}
+
+#[test]
+fn marks_of_editors_and_of_other_systems_change_nothing() {
+    let scene = Scene::new();
+    let path = scene.folder().join("run.jsonl");
+    let record = written(&scene, &path);
+    let text = std::fs::read_to_string(&path).expect("it was just written");
+    for changed in [text.replace('\n', "\r\n"), format!("\u{feff}{text}"), text.trim_end().to_owned()] {
+        std::fs::write(&path, changed).expect("a file in a folder of our own");
+        assert_eq!(Record::read(&path).as_ref().ok(), Some(&record));
     }
     scene.assert_nothing_runs(1);
 }

@@ -106,8 +106,8 @@ impl Scene {
         running
     }
 
-    /// Asserts that whatever was started here is gone, and that it was as many processes as this at least.
-    pub(crate) fn assert_nothing_runs(mut self, at_least: usize) {
+    /// Asserts that whatever was started here is gone, and that it was as many processes as this at least; how many it was.
+    pub(crate) fn assert_nothing_runs(mut self, at_least: usize) -> usize {
         // Connections are accepted in turn, so that everyone who came before this one is known once it is.
         let us = UnixStream::connect(self.folder().join(LIFELINE)).expect("our own lifeline");
         let arrived = |news: &News| matches!(news, News::Born(life) if life.pid == getpid());
@@ -120,6 +120,7 @@ impl Scene {
         }
         let born = self.heard.iter().filter(|news| matches!(news, News::Born(_))).count() - 1;
         assert!(born >= at_least, "only {born} processes held a lifeline");
+        born
     }
 
     /// The next news.

@@ -4,7 +4,8 @@
 # comes out the same. Its units last a second, beside which starting it takes no time, however busy the machine.
 #
 # What lies in its folder steers it. It holds `alive`, a named pipe, open for as long as it runs. Where there is a program
-# NAME.real, it becomes that. Where `stop` says "STAGE NAME BLOCKS WORKLOAD", the worker of that name tells its process number
+# NAME.real, it becomes that. One that is called `aborting` ends before it has said a word, and one called `hungry` claims a peak of
+# 3 GB. Where `stop` says "STAGE NAME BLOCKS WORKLOAD", the worker of that name tells its process number
 # to the named pipe `stopped` when it comes to that stage of that workload with so many blocks in the record, and then waits for
 # its harness to go.
 
@@ -32,10 +33,16 @@ stop_at() {
 kind=allocator
 cost=1000000000
 counts=
+peak=2000000
 case $name in
     counting) kind=counter counts=" calls=1 requested=1" ;;
     handicap) kind=handicap ;;
     größer) cost=2000000000 ;;
+    hungry) peak=3000000000 ;;
+    aborting)
+        echo 'no page of this size' >&2
+        kill -ABRT $$
+        ;;
 esac
 padding=${#HEAPMARK_PADDING}
 turns=0
@@ -62,13 +69,14 @@ while read -r verb first second rest; do
             stop_at turn
             units=${first#units=}
             turns=$((turns + 1))
+            stop_at turn$turns
             wall=$((units * cost + turns * padding * 100))
             say "turned count=$units checksum=$seed wall_ns=$wall user_ns=$wall system_ns=0 idle_cpu_ns=0 minor_faults=0" \
-                "major_faults=0 voluntary_switches=0 involuntary_switches=0$counts"
+                "major_faults=0 voluntary_switches=0 involuntary_switches=0 rss=1500000$counts"
             ;;
         finish)
             say "phase name=worked rss=2000000 anonymous=2000000"
-            say "result count=$turns checksum=$seed peak_rss=$((2000000 + padding * 10)) peak_live=1000000"
+            say "result count=$turns checksum=$seed peak_rss=$((peak + padding * 10)) peak_live=1000000"
             ;;
         quit)
             stop_at quit

@@ -31,6 +31,8 @@ fn every_object_has_its_keys_and_every_contender_its_rows() {
             "mde",
             "uneven",
             "distrusted",
+            "alarmed",
+            "trade_off",
             "blocks_needed",
             "cross_checks",
             "status",
@@ -59,6 +61,20 @@ fn a_contender_that_failed_is_an_error_with_its_reason() {
         assert_eq!((&row["verdict"], &row["status"]), (&"error".into(), &"failed-to-start".into()));
         assert!(row["detail"].as_str().is_some_and(|detail| detail.contains("broken on purpose")), "{row}");
         assert_eq!(row["ratio"], Value::Null);
+    }
+}
+
+#[test]
+fn faster_but_fatter_is_a_trade_off_and_no_average() {
+    let rows = rows(&["-w", "tree", "-a", "^mimalloc$", "--metric", "cpu,peak-rss"]);
+    let called: Vec<_> = rows.iter().map(|row| (row["verdict"].as_str(), &row["trade_off"])).collect();
+    assert_eq!(called, [(Some("faster"), &true.into()), (Some("fatter"), &true.into())]);
+    let shown = printed(&["cmp", RECORD]);
+    assert!(shown.contains("mimalloc is a trade-off: faster in "), "{shown}");
+    for format in ["text", "page"] {
+        let shown = printed(&["report", RECORD, "--format", format]);
+        let note = shown.lines().find(|line| line.contains("trade-off, faster in wall and CPU, fatter in peak RSS: "));
+        assert!(note.is_some_and(|note| note.contains("mimalloc")), "{format}: {shown}");
     }
 }
 
@@ -102,6 +118,12 @@ fn records_that_differ_in_what_matters_are_refused_with_the_reason() {
         ("machine.jsonl", r#""cores":2"#, r#""cores":64"#, "cores: 2 and 64"),
         ("size.jsonl", r#""live":"200","nodes":"400""#, r#""live":"200","nodes":"500""#, "nodes=400 and nodes=500"),
         ("build.jsonl", "opt-level 3", "opt-level 0", "build"),
+        ("huge-pages.jsonl", r#""thp":"madvise""#, r#""thp":"always""#, "transparent huge pages: madvise and always"),
+        ("kernel.jsonl", r#""kernel":"Linux "#, r#""kernel":"Other "#, "machines differ in kernel: "),
+        ("version.jsonl", "mimalloc 3.3.2", "mimalloc 3.3.3", "mimalloc is not the same in both"),
+        ("knob.jsonl", r#""narenas":{"value":"8""#, r#""narenas":{"value":"9""#, "jemalloc is not the same in both"),
+        ("preload.jsonl", r#""backend":"mimalloc""#, r#""backend":"libc""#, "mimalloc is not the same in both"),
+        ("revision.jsonl", r#""revision":"7db"#, r#""revision":"8db"#, "the revisions differ: "),
         ("margin.jsonl", r#""margin":0.01"#, r#""margin":0.02"#, "give --margin"),
     ] {
         let other = changed(&folder, name, from, to);

@@ -4,7 +4,9 @@ mod cmp;
 mod doctor;
 mod environment;
 mod exit_codes;
+mod load;
 mod manual;
+mod odd_records;
 mod rank;
 mod report;
 mod terminal;
@@ -59,6 +61,22 @@ fn reason(arguments: &[&str], code: i32) -> String {
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
     assert!(output.stdout.is_empty(), "{arguments:?}: results only go to standard output");
     errors.lines().last().unwrap_or_default().to_owned()
+}
+
+/// The record with its rows edited, in a file of its own; those for which `edit` says no are left out.
+fn edited(folder: &tempfile::TempDir, name: &str, mut edit: impl FnMut(&mut serde_json::Value) -> bool) -> String {
+    let record = std::fs::read_to_string(RECORD).expect("the record is there");
+    let mut rows = String::new();
+    for line in record.lines() {
+        let mut row: serde_json::Value = serde_json::from_str(line).expect("a row is JSON");
+        if edit(&mut row) {
+            rows.push_str(&row.to_string());
+            rows.push('\n');
+        }
+    }
+    let path = folder.path().join(name);
+    std::fs::write(&path, rows).expect("the record is written");
+    path.to_str().expect("UTF-8").to_owned()
 }
 
 /// The record with its text changed, in a file of its own.

@@ -40,6 +40,19 @@ fn json_is_the_outcome() {
 }
 
 #[test]
+fn where_it_was_made_is_shown_with_the_mode_of_huge_pages() {
+    let shown = printed(&["report", RECORD]);
+    let expected = "Made on AMD EPYC, 2 cores, Linux 6.18.44-fc-v657 on x86_64, transparent huge pages madvise.";
+    assert_eq!(shown.lines().last(), Some(expected), "{shown}");
+    let page = printed(&["report", RECORD, "--format", "page"]);
+    assert!(page.contains("transparent huge pages madvise"), "{page}");
+    // And who competes, in which version, with which knobs.
+    for expected in ["glibc 2.36", "mimalloc 3.3.2", "jemalloc 5.3.1", "dirty_decay_ms"] {
+        assert!(page.contains(expected), "{expected} in {page}");
+    }
+}
+
+#[test]
 fn a_page_names_the_command_that_made_it() {
     let page = printed(&["report", "--format", "page", RECORD]);
     assert!(page.starts_with("# "), "{page}");

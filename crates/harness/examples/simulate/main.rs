@@ -23,6 +23,7 @@ fn main() {
     };
     println!("{experiments} experiments for each figure, {BLOCKS} blocks of {} turns, in percent.\n", design::TURNS);
     without_a_difference(experiments);
+    to_which_side(experiments);
     twins(experiments);
     with_a_difference(experiments);
     with_a_cost_in_rare_turns(experiments);
@@ -81,6 +82,15 @@ fn without_a_difference(experiments: u64) {
     heading(&["noise", "covers the truth", "half-width", "half-width of the t-interval"]);
     for (noise, rates) in &all {
         row(*noise, &[rates.covered, rates.half_width, rates.t_half_width]);
+    }
+}
+
+fn to_which_side(experiments: u64) {
+    println!("\nTwo copies of one program: how often one is called faster, and how often slower, with no margin.\n");
+    heading(&["noise", "faster", "slower"]);
+    for noise in Noise::ALL {
+        let (faster, slower) = rates::false_directions(noise, experiments);
+        row(noise, &[faster, slower]);
     }
 }
 

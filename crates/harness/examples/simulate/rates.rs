@@ -120,6 +120,16 @@ pub(crate) fn false_rates(noise: Noise, experiments: u64) -> False {
     }
 }
 
+/// How often one of two copies is called faster, and how often slower, with no margin.
+pub(crate) fn false_directions(noise: Noise, experiments: u64) -> (f64, f64) {
+    let called = |wanted: Verdict| {
+        share(experiments, |seed| {
+            verdict(&pair(&mut Machine::new(noise, seed), Effect::Even(1.0), BLOCKS).of_turns, 0.0) == wanted
+        })
+    };
+    (called(Verdict::Faster), called(Verdict::Slower))
+}
+
 /// How often a twin is called different in any of so many workloads, with no margin: by the verdict of each workload
 /// alone, and by the control.
 pub(crate) fn twin(noise: Noise, workloads: usize, experiments: u64) -> (f64, f64) {

@@ -16,7 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use super::capture::Capture;
 use super::deadline::Deadline;
 use super::prctl;
-use crate::{Cancel, HugePages, Status};
+use crate::{Bytes, Cancel, HugePages, Status};
 
 /// How long each step of a sample may take before the worker is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,18 +57,25 @@ pub(crate) struct Child {
     stderr: Capture,
     oom_kills: Option<u64>,
     reaped: bool,
+    memory_limit: Option<Bytes>,
     cancel: Cancel,
 }
+
+/// How often the memory of a worker with a limit is looked at while its answer is waited for: what it can write to in this time
+/// is how far it can get beyond the limit. A turn as long as this is over before the first look.
+const WATCH: Duration = Duration::from_millis(10);
 
 /// How soon a wish to cancel is noticed. Answers come long before, so nobody is woken for it while turns are taken.
 const ATTENTION: Duration = Duration::from_millis(200);
 
 impl Child {
     /// Starts `program` with nothing but these variables in its environment, and with these huge pages where they are asked for.
+    /// It is killed where its memory is seen to be above the limit, if there is one.
     pub(crate) fn start(
         program: &Path,
         environment: &BTreeMap<String, String>,
         huge_pages: Option<HugePages>,
+        memory_limit: Option<Bytes>,
         cancel: &Cancel,
     ) -> Result<Self, Status> {
         let failed = |error: std::io::Error| {
@@ -117,6 +124,7 @@ impl Child {
                 stderr,
                 oom_kills,
                 reaped: false,
+                memory_limit,
                 cancel: cancel.clone(),
             }),
             Err(error) => {
@@ -163,11 +171,26 @@ impl Child {
                 self.kill();
                 return Err(Status::Timeout { detail: format!("{step}: the run was cancelled") });
             }
-            self.listen(wait.min(ATTENTION), step)?;
+            let (heard, pause) = (self.inbox.len(), self.memory_limit.map_or(ATTENTION, |_| WATCH));
+            self.listen(wait.min(pause), step)?;
+            if self.memory_limit.is_some() && self.inbox.len() == heard {
+                let peak = crate::machine::kib_in(&self.status(), "VmHWM:");
+                self.check_ceiling(peak, step)?;
+            }
             left = deadline.left().or_else(|| self.inbox.contains(&b'\n').then_some(Duration::ZERO));
         }
         self.kill();
         Err(Status::Timeout { detail: format!("{step}: no answer within {:?}", deadline.limit) })
+    }
+
+    /// Kills a worker that needs more than it may: `resident` is the most that is known of it.
+    pub(crate) fn check_ceiling(&mut self, resident: Option<Bytes>, step: &str) -> Result<(), Status> {
+        let Some((resident, limit)) = resident.zip(self.memory_limit).filter(|(resident, limit)| resident > limit)
+        else {
+            return Ok(());
+        };
+        self.kill();
+        Err(Status::CeilingHit { detail: format!("{step}: {resident} resident, where {limit} are allowed") })
     }
 
     /// The first line of what came in, without its line feed.
@@ -212,8 +235,7 @@ impl Child {
             return Status::ProtocolError { detail: format!("{detail}: it closed the channel but went on running") };
         }
         match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
-            (Some(9), _) if oom_kills() > self.oom_kills => Status::OutOfMemory { detail },
-            (Some(signal), _) => Status::Signal { signal, detail },
+            (Some(signal), _) => killed(signal, self.oom_kills, oom_kills(), detail),
             (_, Some(code)) => Status::Exited { code, detail },
             (None, None) => Status::ProtocolError { detail: format!("{detail}: it ended in an unknown way") },
         }
@@ -305,8 +327,42 @@ fn timespec(duration: Duration) -> Timespec {
     Timespec { tv_sec: seconds, tv_nsec: i64::from(duration.subsec_nanos()) }
 }
 
+/// What it means that a signal ended a worker: the kernel kills for want of memory by `SIGKILL`, and counts that. A counter that is
+/// not there tells nothing.
+fn killed(signal: i32, oom_kills_before: Option<u64>, oom_kills_after: Option<u64>, detail: String) -> Status {
+    let more = oom_kills_before.zip(oom_kills_after).is_some_and(|(before, after)| after > before);
+    if signal == Signal::KILL.as_raw() && more {
+        Status::OutOfMemory { detail }
+    } else {
+        Status::Signal { signal, detail }
+    }
+}
+
 /// How many processes the kernel has killed for want of memory since boot; nothing where it does not say.
 fn oom_kills() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/vmstat").ok()?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kill_for_want_of_memory_is_told_by_the_kernels_counter() {
+        let status = |signal, before, after| killed(signal, before, after, "working".into());
+        let out_of_memory = Status::OutOfMemory { detail: "working".into() };
+        assert_eq!(status(9, Some(3), Some(4)), out_of_memory);
+        for (signal, before, after) in
+            [(9, Some(3), Some(3)), (9, None, None), (9, None, Some(4)), (9, Some(3), None), (6, Some(3), Some(4))]
+        {
+            let by_signal = Status::Signal { signal, detail: "working".into() };
+            assert_eq!(status(signal, before, after), by_signal, "{signal} {before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn this_kernel_counts_its_kills() {
+        assert!(oom_kills().is_some(), "without the counter a kill for want of memory is told as SIGKILL");
+    }
 }

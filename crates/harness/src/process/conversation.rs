@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
-    Check, Failure, Finding, Finish, Hello, Knob, Limit, LineWriter, Message, Numbers, Outcome, PARAMETER_PREFIX,
-    Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned, VERSION, Verified,
-    Verify, WorkerKind, Workload, verb,
+    Check, Failure, Finding, Finish, Hello, Knob, Latency, Limit, LineWriter, Message, Numbers, Outcome,
+    PARAMETER_PREFIX, Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned,
+    VERSION, Verified, Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
@@ -16,7 +16,7 @@ use super::deadline::Deadline;
 use super::launch::Launch;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 use crate::verify::CheckInfo;
-use crate::{Cancel, Contender, HugePages, Settings, Status};
+use crate::{Bytes, Cancel, Contender, HugePages, Settings, Status};
 
 /// What a worker is started with, besides its program.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct Start<'a> {
     pub(crate) launch: &'a Launch,
     /// Whether debug builds may be measured: for tests of the harness itself.
     pub(crate) allow_debug: bool,
+    /// How much resident memory it may have.
+    pub(crate) memory_limit: Option<Bytes>,
     /// Ends the worker when it is set.
     pub(crate) cancel: &'a Cancel,
 }
@@ -37,7 +39,8 @@ pub(crate) struct Start<'a> {
 impl<'a> Start<'a> {
     /// As the settings say.
     pub(crate) fn new(settings: &'a Settings, padding: usize, launch: &'a Launch) -> Self {
-        Self { limits: settings.limits, padding, launch, allow_debug: settings.allow_debug, cancel: &settings.cancel }
+        let Settings { limits, allow_debug, memory_limit, cancel, .. } = settings;
+        Self { limits: *limits, padding, launch, allow_debug: *allow_debug, memory_limit: *memory_limit, cancel }
     }
 }
 
@@ -84,6 +87,8 @@ pub(crate) struct Conversation {
 pub(crate) struct Finished {
     pub(crate) outcome: Outcome,
     pub(crate) phases: Vec<Phase>,
+    /// What the requests came to, of a workload that serves some.
+    pub(crate) latency: Option<Latency>,
 }
 
 /// A check that an allocator is known to fail.
@@ -108,7 +113,7 @@ impl Conversation {
         let launch = start.launch;
         let mut environment = launch.environment();
         environment.insert("HEAPMARK_PADDING".into(), "x".repeat(start.padding));
-        let mut child = Child::start(program, &environment, launch.huge_pages, start.cancel)?;
+        let mut child = Child::start(program, &environment, launch.huge_pages, start.memory_limit, start.cancel)?;
         let mut greeting = greet(&mut child, start).map_err(|status| match status {
             Status::Signal { .. } | Status::Exited { .. } => Status::FailedToStart { detail: status.to_string() },
             // The dynamic linker only warns of a library that it cannot preload, and says why.
@@ -242,7 +247,7 @@ impl Conversation {
         Ok((prepared, parameters))
     }
 
-    /// Does one turn. A count that differs from what was asked is a wrong result.
+    /// Does one turn. A count that differs from what was asked is a wrong result, and work in no time is none.
     pub(crate) fn turn(&mut self, units: u64) -> Result<Turned, Status> {
         const STEP: &str = "working";
         self.child.send(Turn { units }.write(&mut self.line).finish());
@@ -252,6 +257,10 @@ impl Conversation {
             let detail = format!("{} units were done where {units} were asked for", turned.count);
             return Err(Status::WrongResult { detail });
         }
+        if turned.wall_ns == 0 && units > 0 {
+            return Err(wrong(STEP, &format!("{units} units took no time at all")));
+        }
+        self.child.check_ceiling(turned.rss.map(Bytes), STEP)?;
         Ok(turned)
     }
 
@@ -262,18 +271,20 @@ impl Conversation {
         let quiet = settle_ms.as_slice().iter().copied().max().unwrap_or(0);
         let limit = self.limits.finish.saturating_add(Duration::from_millis(quiet));
         let mut answer = Answer::of(&mut self.child, limit, STEP);
-        let mut phases = Vec::new();
+        let (mut phases, mut latency) = (Vec::new(), None);
         let outcome = loop {
             let line = answer.line()?;
             let message = parse(&line, STEP)?;
             match message.verb() {
                 verb::Phase => phases.push(read(Phase::read(&message), STEP)?),
+                verb::Latency if latency.is_none() => latency = Some(read(Latency::read(&message), STEP)?),
                 verb::Outcome => break read(Outcome::read(&message), STEP)?,
                 other => return Err(unexpected(STEP, other)),
             }
         };
+        self.child.check_ceiling(outcome.peak_rss.map(Bytes), STEP)?;
         self.quit()?;
-        Ok(Finished { outcome, phases })
+        Ok(Finished { outcome, phases, latency })
     }
 
     /// Tells the worker to go, and sees it off.

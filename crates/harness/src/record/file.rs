@@ -46,6 +46,22 @@ impl Record {
         }
     }
 
+    /// Why a row cannot come after those that are here: it would hide one of them, or be shown nowhere.
+    fn check(&self, row: &Row) -> Result<(), String> {
+        let knows = |name: &str| self.contenders.iter().any(|row| row.name == name);
+        match row {
+            Row::Run(_) if self.run.is_some() => Err("begins another run: a record has one".into()),
+            Row::Contender(row) if knows(&row.name) => Err(format!("is a second row of the contender {:?}", row.name)),
+            Row::Case(row) if self.cases.iter().any(|known| known.case == row.case) => {
+                Err(format!("is a second row of the case {}", row.case))
+            }
+            Row::Sample(sample) if !knows(&sample.contender) => {
+                Err(format!("is a sample of {:?}, which has no row before it", sample.contender))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Adds the cases that are not planned yet.
     fn plan(&mut self, cases: impl IntoIterator<Item = Case>) {
         for case in cases {
@@ -99,9 +115,12 @@ impl Record {
     /// Control characters in its texts, of which this program writes none, become visible escapes: records are shared, and what
     /// is shown of one must neither break a line nor move a cursor.
     ///
-    /// Fails naming the file and the line for anything else that is not a row, and for a newer schema.
+    /// Fails naming the file and the line for anything else that is not a row, for a newer schema, and for rows that cannot stand in
+    /// one record: of a second run, of the same contender or case once more, of a contender that has no row.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::file("cannot read", path))?;
+        // An editor's mark of UTF-8 says nothing of the record.
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
         let wrong = |reason: String| Error::Record { path: path.to_owned(), reason };
         let mut record = Self::default();
         let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
@@ -118,11 +137,15 @@ impl Record {
             }
             let row: Row =
                 serde_json::from_value(value).map_err(|error| wrong(format!("line {number} is not a row: {error}")))?;
+            record.check(&row).map_err(|why| wrong(format!("line {number} {why}")))?;
             record.push(row);
         }
         if record.run.is_some() { Ok(record) } else { Err(wrong("the record is empty".into())) }
     }
 }
+
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Escapes the control characters of every text in it, the keys included. What has none stays as it is.
 fn make_plain(value: &mut serde_json::Value) {

@@ -9,6 +9,6 @@ mod schema;
 
 pub use file::{Record, RecordFile};
 pub use rows::{
-    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, IdentityRow, Kind, KnobValue, MemoryRow, PlanRow, Role, Row,
-    RunRow, SCHEMA, Sample, SettledRow, Turns,
+    BlockRow, CaseRow, ContenderRow, CountsRow, EndRow, ErrorsRow, IdentityRow, Kind, KnobValue, LatencyRow, MemoryRow,
+    PlanRow, Role, Row, RunRow, SCHEMA, Sample, SettledRow, Turns,
 };

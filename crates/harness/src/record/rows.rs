@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use heapmark_protocol::WorkerKind;
+use heapmark_protocol::{Latency, WorkerKind};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{Load, Machine, Tool};
@@ -268,6 +268,144 @@ pub struct Turns {
     pub rss: Vec<Bytes>,
 }
 
+/// What the requests of a sample came to, as whoever made them saw it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LatencyRow {
+    /// Requests that were made in the timed turns, those that failed included.
+    pub count: u64,
+    /// Whether latency counts from when a request was due, at a fixed rate; if not, from when it was sent.
+    pub open_loop: bool,
+    /// The least latency of a request that was answered as expected.
+    pub min_ns: u64,
+    /// The mean.
+    pub mean_ns: u64,
+    /// The standard deviation.
+    pub sd_ns: u64,
+    /// The median.
+    pub p50_ns: u64,
+    /// 66 % were answered within it.
+    pub p66_ns: u64,
+    /// 75 % were.
+    pub p75_ns: u64,
+    /// 80 % were.
+    pub p80_ns: u64,
+    /// 90 % were.
+    pub p90_ns: u64,
+    /// 95 % were.
+    pub p95_ns: u64,
+    /// 98 % were.
+    pub p98_ns: u64,
+    /// 99 % were.
+    pub p99_ns: u64,
+    /// 99.9 % were.
+    pub p999_ns: u64,
+    /// The greatest.
+    pub max_ns: u64,
+    /// Bytes sent to the server.
+    pub sent_bytes: u64,
+    /// Bytes received from it.
+    pub received_bytes: u64,
+    /// Connections that were open at once.
+    pub connections: u64,
+    /// Requests that failed, by how.
+    pub errors: ErrorsRow,
+    /// User time of whoever made the requests; absent where it is not known.
+    pub user_ns: Option<u64>,
+    /// Its system time.
+    pub system_ns: Option<u64>,
+}
+
+/// Requests that failed, by how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ErrorsRow {
+    /// No connection was to be had.
+    pub refused: u64,
+    /// The connection was reset.
+    pub reset: u64,
+    /// No answer in time.
+    pub timeout: u64,
+    /// Another status than the expected one.
+    pub status: u64,
+    /// Another body.
+    pub body: u64,
+    /// The answer ended too early.
+    pub truncated: u64,
+    /// The answer could not be understood.
+    pub protocol: u64,
+}
+
+impl ErrorsRow {
+    /// Each kind with its count.
+    pub fn kinds(&self) -> [(&'static str, u64); 7] {
+        [
+            ("refused", self.refused),
+            ("reset", self.reset),
+            ("timeout", self.timeout),
+            ("status", self.status),
+            ("body", self.body),
+            ("truncated", self.truncated),
+            ("protocol", self.protocol),
+        ]
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.kinds().iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
+    }
+
+    /// Both, kind by kind.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            refused: self.refused.saturating_add(other.refused),
+            reset: self.reset.saturating_add(other.reset),
+            timeout: self.timeout.saturating_add(other.timeout),
+            status: self.status.saturating_add(other.status),
+            body: self.body.saturating_add(other.body),
+            truncated: self.truncated.saturating_add(other.truncated),
+            protocol: self.protocol.saturating_add(other.protocol),
+        }
+    }
+}
+
+impl From<Latency> for LatencyRow {
+    fn from(latency: Latency) -> Self {
+        Self {
+            count: latency.count,
+            open_loop: latency.open_loop,
+            min_ns: latency.min_ns,
+            mean_ns: latency.mean_ns,
+            sd_ns: latency.sd_ns,
+            p50_ns: latency.p50_ns,
+            p66_ns: latency.p66_ns,
+            p75_ns: latency.p75_ns,
+            p80_ns: latency.p80_ns,
+            p90_ns: latency.p90_ns,
+            p95_ns: latency.p95_ns,
+            p98_ns: latency.p98_ns,
+            p99_ns: latency.p99_ns,
+            p999_ns: latency.p999_ns,
+            max_ns: latency.max_ns,
+            sent_bytes: latency.sent_bytes,
+            received_bytes: latency.received_bytes,
+            connections: latency.connections,
+            errors: ErrorsRow {
+                refused: latency.errors_refused,
+                reset: latency.errors_reset,
+                timeout: latency.errors_timeout,
+                status: latency.errors_status,
+                body: latency.errors_body,
+                truncated: latency.errors_truncated,
+                protocol: latency.errors_protocol,
+            },
+            user_ns: latency.user_ns,
+            system_ns: latency.system_ns,
+        }
+    }
+}
+
 /// One sample: one fresh worker doing one fixed amount of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -329,6 +467,9 @@ pub struct Sample {
     /// Memory after each quiet time that followed.
     #[serde(default)]
     pub settled: Vec<SettledRow>,
+    /// What the requests came to, of a workload that serves some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<LatencyRow>,
     /// Every timed turn.
     pub turns: Turns,
 }
@@ -364,6 +505,7 @@ impl Sample {
             finish_ns: 0,
             memory: BTreeMap::new(),
             settled: Vec::new(),
+            latency: None,
             turns: Turns::default(),
         }
     }

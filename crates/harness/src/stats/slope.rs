@@ -36,11 +36,12 @@ impl Growth {
     /// The growth of a curve with a value for each turn. Nothing where there are too few turns, where one is not finite, or
     /// where the level is not above zero.
     pub fn of(curve: &[f64]) -> Option<Self> {
-        if !curve.iter().all(|value| value.is_finite()) {
-            return None;
-        }
-        let rest = &curve[curve.len().div_ceil(WARM_UP)..];
-        if rest.len() < LEAST_TURNS {
+        Self::from_the_start(&curve[curve.len().div_ceil(WARM_UP)..]).filter(|_| curve.iter().all(|v| v.is_finite()))
+    }
+
+    /// The same without a warm-up, for what needs none. Nothing in the same cases.
+    pub fn from_the_start(rest: &[f64]) -> Option<Self> {
+        if rest.len() < LEAST_TURNS || !rest.iter().all(|value| value.is_finite()) {
             return None;
         }
         let level = median(rest).filter(|level| *level > 0.0)?;

@@ -54,6 +54,11 @@ impl Verdict {
         !matches!(self, Self::Same | Self::Unclear)
     }
 
+    /// Whether a difference is called, and it is one for the better.
+    pub fn is_better(self) -> bool {
+        matches!(self, Self::Faster | Self::Leaner)
+    }
+
     /// Whether anything is called, a difference or that there is none.
     pub fn is_clear(self) -> bool {
         self != Self::Unclear

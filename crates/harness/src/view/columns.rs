@@ -36,7 +36,7 @@ impl Tone {
     pub(super) fn of_verdict(words: &str) -> Self {
         match words.split(' ').next().unwrap_or_default() {
             "faster" | "leaner" => Self::Good,
-            "slower" | "fatter" | "growing" => Self::Bad,
+            "slower" | "fatter" | "growing" | "declining" => Self::Bad,
             "unclear" | "trade-off" => Self::Doubtful,
             "error" => Self::Failed,
             _ => Self::Plain,

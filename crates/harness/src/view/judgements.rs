@@ -39,6 +39,9 @@ pub fn judgements_text(rows: &[Judgement], screen: &Screen) -> String {
             let note = format!("the twin was called different: nothing is called on {}", distrusted.join(", "));
             lines.extend(wrapped(&note, 2, screen));
         }
+        for note in group.chunk_by(|a, b| a.contender == b.contender).filter_map(trade_off) {
+            lines.extend(wrapped(&note, 2, screen));
+        }
         for row in group.iter().filter(|row| row.alarmed) {
             let (contender, metric) = (&row.contender, row.metric);
             let note = format!("{contender} was called different in a control: nothing is called on {metric}");
@@ -59,6 +62,19 @@ pub fn judgements_text(rows: &[Judgement], screen: &Screen) -> String {
         lines.extend(wrapped(&legend, 0, screen));
     }
     lines.join("\n")
+}
+
+/// The trade-off that a contender is, as far as these rows show both its sides; throughput is wall time turned over.
+fn trade_off(rows: &[Judgement]) -> Option<String> {
+    let called = rows.iter().filter(|row| row.metric != Quantity::Throughput).filter_map(|row| match row.verdict {
+        Some(Call::Verdict(verdict)) if verdict.is_difference() => Some((verdict, row.metric)),
+        _ => None,
+    });
+    let (better, worse): (Vec<_>, Vec<_>) = called.partition(|(verdict, _)| verdict.is_better());
+    let words: Vec<String> =
+        better.iter().chain(&worse).map(|(verdict, metric)| format!("{verdict} in {metric}")).collect();
+    let is_both = rows.iter().any(|row| row.trade_off) && !better.is_empty() && !worse.is_empty();
+    is_both.then(|| format!("{} is a trade-off: {}", rows[0].contender, words.join(", ")))
 }
 
 fn wide(rows: &[Judgement]) -> Columns {
@@ -169,6 +185,7 @@ pub fn judgements_csv(rows: &[Judgement]) -> String {
         "uneven",
         "distrusted",
         "alarmed",
+        "trade_off",
         "blocks_needed",
         "sign_flip_p",
         "t_low",
@@ -198,6 +215,7 @@ pub fn judgements_csv(rows: &[Judgement]) -> String {
             row.uneven.to_string(),
             row.distrusted.to_string(),
             row.alarmed.to_string(),
+            row.trade_off.to_string(),
             optional(row.blocks_needed),
             optional(checks.and_then(|checks| checks.sign_flip_p)),
             optional(t_interval.map(|(low, _)| low)),

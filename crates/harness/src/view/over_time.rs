@@ -1,9 +1,8 @@
 //! Memory over time: a table of its own for each workload that is about it.
 
-use super::Style;
-use super::columns::{Cell, Columns, Screen, Tone};
+use super::columns::Screen;
+use super::figures::{Figures, Heading, pipe_table};
 use super::numbers::{percent, ratio};
-use super::table::{escaped, grid, render};
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome};
 use crate::over_time::OverTime;
 use crate::stats::{GROWTH_MARGIN, Slope};
@@ -11,13 +10,7 @@ use crate::{Bytes, Nanos};
 
 /// The lines of one case, in the widest layout that fits; none where it is not about memory over time.
 pub(super) fn lines(case: &CaseOutcome, screen: &Screen) -> Vec<String> {
-    let rows = rows(case);
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let names = names(&moments(case));
-    let wide = wide(&names, &rows);
-    if screen.fits(wide.width()) { wide.lines(screen) } else { stacked(&names, &rows).lines(screen) }
+    figures(case, &moments(case)).lines(screen)
 }
 
 /// A pipe table of all cases that are about memory over time; nothing where none is.
@@ -26,18 +19,9 @@ pub(super) fn table(outcome: &Outcome) -> Option<String> {
     let mut all: Vec<Nanos> = cases.iter().flat_map(|case| moments(case)).collect();
     all.sort_unstable();
     all.dedup();
-    let mut table = grid(Style::Markdown);
-    let names = names(&all);
-    table.set_header(["workload", "allocator"].into_iter().map(str::to_owned).chain(names));
-    for case in &cases {
-        for contender in &case.contenders {
-            let Some(over_time) = &contender.over_time else { continue };
-            let values = values(contender, over_time, &all);
-            let cells = [case.case.to_string(), contender.name.clone()].into_iter().chain(values);
-            table.add_row(cells.map(|cell| escaped(&cell)));
-        }
-    }
-    (!cases.is_empty()).then(|| render(&table))
+    let figures: Vec<(Vec<String>, Figures)> =
+        cases.iter().map(|case| (vec![case.case.to_string()], figures(case, &all))).collect();
+    pipe_table(&["workload", "allocator"], &figures)
 }
 
 /// What the columns mean.
@@ -46,7 +30,8 @@ pub(super) fn legend() -> String {
         "Memory over time is resident memory: at its peak, at the end of the work, when everything was dropped, and after so \
          much quiet time. Retained is what is left of the peak at the last reading, both above what the worker needed at its \
          greeting; half back says when half of the peak had been returned; blow-up is peak ÷ live bytes. Growth is of the \
-         level, in each turn, after a quarter of the turns as warm-up, with a 95 % interval: below {} % it does not matter.",
+         level, in each turn, after a quarter of the turns as warm-up, with a 95 % interval: below {} % it does not matter. Throughput keeps up (steady), \
+         declines or rises by the same measure, over all turns.",
         GROWTH_MARGIN * 100.0
     )
 }
@@ -81,18 +66,18 @@ fn moments(case: &CaseOutcome) -> Vec<Nanos> {
     moments
 }
 
-fn names(moments: &[Nanos]) -> Vec<String> {
-    let first = ["peak", "worked", "drained"].map(str::to_owned).into_iter();
-    let settled = moments.iter().map(|moment| format!("+{moment}"));
-    let last = ["retained", "half back", "blow-up", "growth/turn", "trend"].map(str::to_owned);
-    first.chain(settled).chain(last).collect()
+fn headings(moments: &[Nanos]) -> Vec<Heading> {
+    let first = ["peak", "worked", "drained"].map(Heading::number).into_iter();
+    let settled = moments.iter().map(|moment| Heading::number(format!("+{moment}")));
+    let last = ["retained", "half back", "blow-up", "growth/turn"].map(Heading::number).into_iter();
+    first.chain(settled).chain(last).chain(["trend", "throughput"].map(Heading::verdict)).collect()
 }
 
-/// The names of contenders that were measured, each with its values in the order of [`names`].
-fn rows(case: &CaseOutcome) -> Vec<(&str, Vec<String>)> {
-    let moments = moments(case);
-    let row = |contender: &'_ ContenderOutcome| Some(values(contender, contender.over_time.as_ref()?, &moments));
-    case.contenders.iter().filter_map(|contender| Some((contender.name.as_str(), row(contender)?))).collect()
+/// The contenders that were measured, each with its values in the order of [`headings`].
+fn figures(case: &CaseOutcome, moments: &[Nanos]) -> Figures {
+    let row = |contender: &'_ ContenderOutcome| Some(values(contender, contender.over_time.as_ref()?, moments));
+    let rows = case.contenders.iter().filter_map(|contender| Some((contender.name.clone(), row(contender)?)));
+    Figures { title: "memory over time".into(), headings: headings(moments), rows: rows.collect() }
 }
 
 fn values(contender: &ContenderOutcome, over_time: &OverTime, moments: &[Nanos]) -> Vec<String> {
@@ -106,6 +91,7 @@ fn values(contender: &ContenderOutcome, over_time: &OverTime, moments: &[Nanos])
     values.push(or_absent(over_time.blow_up.map(ratio)));
     values.push(or_absent(over_time.slope.map(|slope| growth(&slope))));
     values.push(or_absent(over_time.slope.map(|slope| slope.trend.to_string())));
+    values.push(or_absent(over_time.drift.map(|drift| drift.pace.to_string())));
     values
 }
 
@@ -124,34 +110,6 @@ pub(super) fn growth_of(per_turn: f64, interval: Option<(f64, f64)>) -> String {
     }
 }
 
-fn wide(names: &[String], rows: &[(&str, Vec<String>)]) -> Columns {
-    let mut columns = Columns::default();
-    let heading = std::iter::once(Cell::left("memory over time")).chain(names.iter().map(|name| cell(name, name)));
-    columns.push(heading.map(|cell| cell.in_tone(Tone::Heading)).collect());
-    for (contender, values) in rows {
-        let cells = names.iter().zip(values).map(|(name, value)| cell(name, value));
-        columns.push(std::iter::once(Cell::left(*contender)).chain(cells).collect());
-    }
-    columns
-}
-
-fn stacked(names: &[String], rows: &[(&str, Vec<String>)]) -> Columns {
-    let mut columns = Columns::default();
-    columns.push_line(Cell::left("memory over time").in_tone(Tone::Heading));
-    for (contender, values) in rows {
-        columns.push_line(Cell::left(*contender));
-        for (name, value) in names.iter().zip(values) {
-            columns.push(vec![Cell::left(""), Cell::left(name), cell("", value)]);
-        }
-    }
-    columns
-}
-
-/// Numbers stand on the right, and a trend in its colour.
-fn cell(name: &str, value: &str) -> Cell {
-    if name == "trend" { Cell::verdict(value) } else { Cell::right(value) }
-}
-
 #[cfg(test)]
 mod tests {
     use unicode_width::UnicodeWidthStr;
@@ -159,7 +117,7 @@ mod tests {
     use super::*;
     use crate::over_time::{HalfReturned, Settled};
     use crate::record::Record;
-    use crate::stats::Trend;
+    use crate::stats::{Drift, Pace, Trend};
     use crate::{Case, Status};
 
     const MIB: u64 = 1 << 20;
@@ -184,8 +142,10 @@ mod tests {
                 retained: Some(0.125),
                 half_returned: Some(HalfReturned::After(Nanos(15_000_000_000))),
                 slope: Some(slope),
+                drift: Some(Drift { per_turn: -0.01, low: None, high: None, samples: 6, pace: Pace::Declining }),
                 ..OverTime::default()
             }),
+            served: None,
         }
     }
 
@@ -202,11 +162,11 @@ mod tests {
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(
             words(&lines[0]),
-            "memory over time peak worked drained +500 ms +15.0 s retained half back blow-up growth/turn trend"
+            "memory over time peak worked drained +500 ms +15.0 s retained half back blow-up growth/turn trend throughput"
         );
         assert_eq!(
             words(&lines[1]),
-            "system 100 MiB n/a 90.0 MiB 80.0 MiB 20.0 MiB 12.5 % 15.0 s n/a +1.24 % [+0.00, +2.00] growing"
+            "system 100 MiB n/a 90.0 MiB 80.0 MiB 20.0 MiB 12.5 % 15.0 s n/a +1.24 % [+0.00, +2.00] growing declining"
         );
         let none = CaseOutcome { contenders: Vec::new(), ..case() };
         assert!(super::lines(&none, &Screen::default()).is_empty());

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::{Screen, Style, contenders, notes, over_time, table};
+use super::{Screen, Style, contenders, notes, over_time, requests, scaling_markdown, sensitivity_markdown, table};
 use crate::outcome::{CaseOutcome, Outcome};
 use crate::record::{BlockRow, CaseRow, ContenderRow, Record, Role, RunRow, Sample};
 use crate::stats::median;
-use crate::{Arrangement, Bytes, Nanos};
+use crate::{Arrangement, Bytes, Nanos, Scaling, Sensitivity};
 
 /// The page: verdicts first, then what they rest on. `outcome` is what to say of the record, and `command` the command that
 /// makes the page again, as code in Markdown.
@@ -29,6 +29,17 @@ pub fn page(record: &Record, outcome: &Outcome, command: &str) -> String {
     );
     if let Some(table) = over_time::table(outcome) {
         let _ = writeln!(page, "## Memory over time\n\n{table}\n\n{}\n", over_time::legend());
+    }
+    if let Some(table) = requests::table(outcome) {
+        let _ = writeln!(page, "## Requests\n\n{table}\n\n{}\n", requests::legend());
+    }
+    if let Some(text) = scaling_markdown(&Scaling::of(record, outcome)) {
+        let _ = writeln!(page, "## Scaling\n\n{text}\n");
+    }
+    if let [_, _, ..] = outcome.cases.as_slice()
+        && let Some(text) = sensitivity_markdown(&Sensitivity::of(record, outcome))
+    {
+        let _ = writeln!(page, "## What each workload gains from its allocator\n\n{text}\n");
     }
     section(&mut page, "Control: the reference against itself, and failures", &notes(outcome));
     let counts: Vec<String> = outcome.cases.iter().filter_map(counted).collect();

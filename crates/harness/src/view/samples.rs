@@ -1,10 +1,10 @@
 //! A record as a table of its samples, for spreadsheets and scripts.
 
 use super::csv::{csv, optional, parameters};
-use crate::record::{MemoryRow, Record, Sample};
+use crate::record::{LatencyRow, MemoryRow, Record, Role, Sample};
 use crate::{Arrangement, Bytes, Case};
 
-const COLUMNS: [&str; 34] = [
+const COLUMNS: [&str; 45] = [
     "workload",
     "parameters",
     "contender",
@@ -39,6 +39,17 @@ const COLUMNS: [&str; 34] = [
     "exchange_ns",
     "finish_ns",
     "checksum",
+    "requests",
+    "failed_requests",
+    "latency_min_ns",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+    "latency_max_ns",
+    "sent_bytes",
+    "received_bytes",
 ];
 
 /// A line for each sample of the cases and contenders that are wanted, in the order of the record. `counts` says whether the
@@ -54,22 +65,14 @@ fn line(record: &Record, sample: &Sample) -> [String; COLUMNS.len()] {
         optional(sample.memory.get(phase).and_then(kind).map(|bytes| bytes.0))
     };
     let bytes = |bytes: Option<Bytes>| optional(bytes.map(|bytes| bytes.0));
-    let arrangement = match sample.arrangement {
-        Arrangement::Turns => "turns",
-        Arrangement::Alone => "alone",
-    };
-    let role = match sample.role {
-        crate::record::Role::Reference => "reference",
-        crate::record::Role::Twin => "twin",
-        crate::record::Role::Contender => "contender",
-    };
+    let of_requests = |of: fn(&LatencyRow) -> u64| optional(sample.latency.as_ref().map(of));
     [
         sample.case.workload.clone(),
         parameters(&sample.case),
         sample.contender.clone(),
-        role.to_owned(),
+        role_word(sample.role).to_owned(),
         sample.block.to_string(),
-        arrangement.to_owned(),
+        arrangement_word(sample.arrangement).to_owned(),
         counts.to_string(),
         sample.status.label(),
         sample.status.detail().to_owned(),
@@ -98,7 +101,33 @@ fn line(record: &Record, sample: &Sample) -> [String; COLUMNS.len()] {
         sample.exchange_ns.to_string(),
         sample.finish_ns.to_string(),
         format!("{:016x}", sample.checksum),
+        of_requests(|row| row.count),
+        of_requests(|row| row.errors.total()),
+        of_requests(|row| row.min_ns),
+        of_requests(|row| row.mean_ns),
+        of_requests(|row| row.p50_ns),
+        of_requests(|row| row.p90_ns),
+        of_requests(|row| row.p99_ns),
+        of_requests(|row| row.p999_ns),
+        of_requests(|row| row.max_ns),
+        of_requests(|row| row.sent_bytes),
+        of_requests(|row| row.received_bytes),
     ]
+}
+
+pub(super) fn arrangement_word(arrangement: Arrangement) -> &'static str {
+    match arrangement {
+        Arrangement::Turns => "turns",
+        Arrangement::Alone => "alone",
+    }
+}
+
+pub(super) fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Reference => "reference",
+        Role::Twin => "twin",
+        Role::Contender => "contender",
+    }
 }
 
 /// Resident memory after each quiet time, in one field: `500ms=73400320&5000ms=10485760`.
@@ -111,7 +140,7 @@ fn settled(sample: &Sample) -> String {
 mod tests {
     use super::*;
     use crate::Status;
-    use crate::record::{Role, SettledRow};
+    use crate::record::SettledRow;
 
     #[test]
     fn every_sample_is_a_line_and_absent_is_empty() {

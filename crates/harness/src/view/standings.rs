@@ -133,6 +133,10 @@ fn meaning(weights: &Weights) -> String {
         Quantity::PeakRss => "peak RSS",
         Quantity::Retained => "retained memory",
         Quantity::Slope => "growth",
+        Quantity::P50 => "p50 latency",
+        Quantity::P99 => "p99 latency",
+        Quantity::P999 => "p99.9 latency",
+        Quantity::MaxLatency => "max latency",
     };
     let listed: Vec<String> =
         pairs.iter().map(|(quantity, weight)| format!("{} (weight {weight})", name(*quantity))).collect();

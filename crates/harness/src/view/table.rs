@@ -4,7 +4,7 @@ use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::numbers::{interval, percent};
-use super::over_time;
+use super::{over_time, requests};
 use crate::outcome::{Alarm, CaseOutcome, Compared, ContenderOutcome, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict};
 use crate::stats::{Estimate, Verdict};
 
@@ -98,7 +98,18 @@ pub fn notes(outcome: &Outcome) -> Vec<String> {
     for (case, contender, status) in outcome.failures() {
         notes.push(format!("{contender} in {case}: {status}"));
     }
+    notes.extend(no_control(outcome));
     notes
+}
+
+/// What has to be said where nothing was measured in which allocators cannot differ.
+pub(super) fn no_control(outcome: &Outcome) -> Option<String> {
+    let lacks_one = !outcome.cases.is_empty() && !outcome.cases.iter().any(|case| case.case.is_control());
+    lacks_one.then(|| {
+        "No control took part, so nothing here says what the machine or the programs do to work without an allocator: `heapmark \
+         run --set default --set control` measures some beside the default set."
+            .into()
+    })
 }
 
 /// What the controls found: where nobody can differ, someone does. A line for each contender in each control.
@@ -125,11 +136,13 @@ pub(super) fn alarms(outcome: &Outcome) -> Vec<String> {
 pub(super) fn case_notes(case: &CaseOutcome) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(twin_note(case));
-    for note in [trade_off_note, uneven_note, idle_note] {
+    notes.extend(trade_off_notes(case));
+    for note in [uneven_note, idle_note] {
         notes.extend(case.contenders.iter().filter_map(note));
     }
     notes.extend(case.contenders.iter().filter_map(|contender| unclear_note(case, contender)));
     notes.extend(over_time::notes(case));
+    notes.extend(requests::notes(case));
     if case.case.is_control() {
         notes.push(
             "a control: nobody may differ; peak RSS is compared above what each worker needed at its greeting".into(),
@@ -172,9 +185,17 @@ fn unclear_note(case: &CaseOutcome, contender: &ContenderOutcome) -> Option<Stri
     (!parts.is_empty()).then(|| format!("{name} would be settled: {}", parts.join("; ")))
 }
 
-fn trade_off_note(contender: &ContenderOutcome) -> Option<String> {
-    let Some(TimeVerdict::TradeOff { cpu, wall }) = contender.time() else { return None };
-    Some(format!("{} is {cpu} by CPU time and {wall} by wall time", contender.name))
+/// A line for each kind of trade-off, with those who are one.
+fn trade_off_notes(case: &CaseOutcome) -> Vec<String> {
+    let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
+    for contender in &case.contenders {
+        let Some(kind) = contender.trade_off().map(|trade_off| trade_off.to_string()) else { continue };
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, names)) => names.push(&contender.name),
+            None => kinds.push((kind, vec![&contender.name])),
+        }
+    }
+    kinds.into_iter().map(|(kind, names)| format!("trade-off, {kind}: {}", names.join(", "))).collect()
 }
 
 fn uneven_note(contender: &ContenderOutcome) -> Option<String> {

@@ -2,11 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Screen;
-use super::columns::{Cell, Columns, Tone, wrapped};
+use super::columns::{Cell, Columns, Screen, Tone, wrapped};
 use super::numbers::interval;
-use super::over_time;
-use super::table::{alarms, case_notes};
+use super::table::{alarms, case_notes, no_control};
+use super::{over_time, requests};
 use crate::NanosPerUnit;
 use crate::outcome::{CaseOutcome, ContenderOutcome, Outcome, TimeVerdict};
 use crate::stats::Estimate;
@@ -24,6 +23,7 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         lines.extend(wrapped(&heading, 0, screen).iter().map(|line| Tone::Heading.paint(line, screen)));
         lines.extend(block.columns(layout).lines(screen));
         lines.extend(over_time::lines(case, screen));
+        lines.extend(requests::lines(case, screen));
         for note in case_notes(case).into_iter().chain(failures(case)) {
             lines.extend(wrapped(&note, 2, screen));
         }
@@ -33,8 +33,12 @@ pub fn text(outcome: &Outcome, screen: &Screen) -> String {
         lines.extend(wrapped(&alarm, 0, screen).iter().map(|line| Tone::Failed.paint(line, screen)));
     }
     lines.extend(wrapped(&legend(outcome), 0, screen));
+    lines.extend(no_control(outcome).into_iter().flat_map(|note| wrapped(&note, 0, screen)));
     if outcome.cases.iter().any(CaseOutcome::is_over_time) {
         lines.extend(wrapped(&over_time::legend(), 0, screen));
+    }
+    if outcome.cases.iter().any(CaseOutcome::is_served) {
+        lines.extend(wrapped(requests::legend(), 0, screen));
     }
     lines.join("\n")
 }

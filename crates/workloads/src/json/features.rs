@@ -10,7 +10,7 @@ const VERSION: &str = "1.0.154";
 
 /// Writes the version and what the features `preserve_order` and `arbitrary_precision` make of maps and numbers.
 /// Allocates nothing, so that the greeting leaves the heap alone.
-pub(crate) fn features(out: &mut dyn fmt::Write) -> fmt::Result {
+pub fn features(out: &mut dyn fmt::Write) -> fmt::Result {
     let order = if keeps_insertion_order() { "as inserted" } else { "sorted" };
     let numbers = if keeps_number_text() { "as text" } else { "native" };
     write!(out, "serde_json {VERSION}: key order {order}, numbers {numbers}")

@@ -57,7 +57,7 @@ impl Workload for LotOfObjects {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, objects, live) = (setup.size("threads"), setup.size("objects"), setup.size("live"));
         within_memory(ABOUT.name, lanes, (lanes * (live + 1) * objects * OBJECT_BYTES) as u64)?;
-        let words = Words::new(setup.seed);
+        let words = ObjectLists::new(setup.seed);
         Ok(Box::new(Service { lanes, objects, live, seed: setup.seed, words, turnstile: Turnstile::default() }))
     }
 }
@@ -67,7 +67,7 @@ struct Service {
     objects: usize,
     live: usize,
     seed: u64,
-    words: Words,
+    words: ObjectLists,
     turnstile: Turnstile,
 }
 
@@ -112,20 +112,26 @@ impl Lane for Requests<'_> {
     }
 }
 
-/// Digits and letters that members are cut out of.
-struct Words {
+/// The lists of objects that the responses consist of, made from digits and letters that their members are cut out of.
+pub struct ObjectLists {
     digits: Box<str>,
     letters: Box<str>,
 }
 
-impl Words {
+impl ObjectLists {
     const LENGTH: usize = 1 << 14;
 
-    fn new(seed: u64) -> Self {
+    /// Those of this seed.
+    pub fn new(seed: u64) -> Self {
         let mut rng = stream(seed, u64::MAX);
         let digits = (0..Self::LENGTH).map(|_| rng.digit(16)).collect();
         let letters = (0..Self::LENGTH).map(|_| rng.lowercase()).collect();
         Self { digits, letters }
+    }
+
+    /// A list of so many objects: the same for the same number, and another for another.
+    pub fn list(&self, objects: usize, number: u64) -> Value {
+        self.objects(objects, &mut stream(number, 0))
     }
 
     fn objects(&self, count: usize, rng: &mut Rng) -> Value {
@@ -166,7 +172,7 @@ mod tests {
     #[test]
     fn the_report_s_document_has_251_001_bytes_whatever_the_seed() {
         for seed in 0..20 {
-            let words = Words::new(seed);
+            let words = ObjectLists::new(seed);
             let mut rng = stream(seed, 0);
             let texts: Vec<_> = (0..5).map(|_| words.objects(3000, &mut rng).to_string()).collect();
             assert!(texts.iter().all(|text| text.len() == 251_001));
@@ -175,8 +181,15 @@ mod tests {
     }
 
     #[test]
+    fn a_list_follows_from_its_number() {
+        let lists = ObjectLists::new(3);
+        assert_eq!(lists.list(9, 1), lists.list(9, 1));
+        assert_ne!(lists.list(9, 1), lists.list(9, 2));
+    }
+
+    #[test]
     fn any_number_of_objects_has_the_documented_length() {
-        let words = Words::new(9);
+        let words = ObjectLists::new(9);
         let mut rng = stream(9, 9);
         for objects in (1..40).chain([2999, 3001]) {
             let document = words.objects(objects, &mut rng);

@@ -20,7 +20,8 @@ mod window;
 
 pub(crate) use build::Build;
 pub(crate) use edit::Edit;
-pub(crate) use features::features;
+pub use features::features;
 pub(crate) use lotofobjects::LotOfObjects;
+pub use lotofobjects::ObjectLists;
 pub(crate) use parse::Parse;
 pub(crate) use pool::Pool;

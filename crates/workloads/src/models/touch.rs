@@ -40,8 +40,7 @@ impl Touch {
     }
 }
 
-const SUMMARY: &str =
-    "what of a block is written, and read before it goes: its first word, a byte of each page, or all";
+const SUMMARY: &str = "what of a block is written, and read back into the checksum before it goes: its first word, a byte of each page, or all";
 
 /// The parameter `touch`, with this default, for blocks that say in their first word how large they are: it is always
 /// written.
