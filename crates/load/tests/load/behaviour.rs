@@ -217,6 +217,23 @@ fn in_an_open_loop_nothing_is_sent_before_it_is_due() {
 }
 
 #[test]
+fn latency_counts_from_when_a_request_was_due() {
+    let server = Server::start(|_| Manner::Length);
+    let together = |load: Load| {
+        let outcome = run(&target(server.address, 1), &load);
+        assert_eq!((outcome.requests, outcome.failures.total()), (50, 0), "{:?}", outcome.failures);
+        let mean = outcome.latencies.summary().expect("there were requests").mean_ns;
+        (Duration::from_nanos(50 * mean), outcome.wall)
+    };
+    // All of them are due at once and have to wait for one another: each but the first counts the time of those before.
+    let (sum, wall) = together(Load { rate: Some(1_000_000_000), ..requests(50) });
+    assert!(sum > wall * 2, "{sum:?} in {wall:?}");
+    // One after the other, no time counts twice.
+    let (sum, wall) = together(requests(50));
+    assert!(sum <= wall, "{sum:?} in {wall:?}");
+}
+
+#[test]
 fn in_an_open_loop_requests_run_out_of_time_without_being_sent() {
     let server = Server::start(|_| Manner::Mute);
     let target = Target { timeout: Duration::from_millis(40), ..target(server.address, 1) };
