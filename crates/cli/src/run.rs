@@ -141,7 +141,7 @@ impl Measure {
 const STOPS: [&str; 3] = ["blocks", "budget", "precision"];
 
 /// The options that a resumed run takes from its record.
-const RECORDED: [&str; 18] = [
+const RECORDED: [&str; 19] = [
     "allocator",
     "no_allocator",
     "with",

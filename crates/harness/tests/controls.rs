@@ -113,7 +113,7 @@ fn where_no_control_took_part_that_is_said() {
     {
         let outcome = Outcome::of(&record(&cases));
         for shown in [view::text(&outcome, &view::Screen::default()), view::notes(&outcome).join("\n")] {
-            assert_eq!(shown.contains("no control took part"), expected, "{shown}");
+            assert_eq!(shown.contains("No control took part"), expected, "{shown}");
         }
     }
     let nothing = Outcome { cases: Vec::new(), ..Outcome::of(&record(&[("graph/x", REAL)])) };

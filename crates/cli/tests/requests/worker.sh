@@ -67,10 +67,10 @@ while read -r verb first second rest; do
             fi
             say "turned count=$units checksum=$units wall_ns=$wall user_ns=$((wall / 4 * 3)) system_ns=$((wall / 4))" \
                 "idle_cpu_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0" \
-                "rss=$((20000000 + growing))"
+                "rss=$((10000000 + 3000000 * n + growing))"
             ;;
         finish)
-            say "phase name=worked rss=$((20000000 + growing))"
+            say "phase name=worked rss=$((10000000 + 3000000 * connections + growing))"
             if [ "$workload" = test/serve ]; then
                 us=$((factor * 1000))
                 open=0

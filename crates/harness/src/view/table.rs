@@ -106,8 +106,8 @@ pub fn notes(outcome: &Outcome) -> Vec<String> {
 pub(super) fn no_control(outcome: &Outcome) -> Option<String> {
     let lacks_one = !outcome.cases.is_empty() && !outcome.cases.iter().any(|case| case.case.is_control());
     lacks_one.then(|| {
-        "no control took part, so nothing here says what the machine or the programs do to work without an allocator; `heapmark \
-         run --set default --set control` measures some beside the default set"
+        "No control took part, so nothing here says what the machine or the programs do to work without an allocator: `heapmark \
+         run --set default --set control` measures some beside the default set."
             .into()
     })
 }

@@ -6,10 +6,10 @@
 use fastrand::Rng;
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use super::buffer::{BUFFER_KIB, WINDOW};
+use super::buffer::{BUFFER_KIB, Buffer};
 use super::compute::{Walker, Walks, walk};
 use crate::helper::Helper;
-use crate::random::stream;
+use crate::random::{scatter, stream};
 
 /// Walks beside someone who walks too.
 #[derive(Debug)]
@@ -59,12 +59,10 @@ impl Job for Neighbourhood {
         if index > 0 {
             return Box::new(walker);
         }
-        let mut window = vec![0_u64; WINDOW];
+        // Placed like the lanes' own, since where an allocator would place it is no part of a control.
+        let mut buffer = Buffer::new(1, scatter(self.seed));
         let mut at = 0;
-        let neighbour = Helper::start(move |steps: u64| match window.first_chunk_mut() {
-            Some(window) => walk(window, &mut at, steps),
-            None => 0,
-        });
+        let neighbour = Helper::start(move |steps: u64| walk(buffer.window(), &mut at, steps));
         // What the standard library frees when a thread begins is freed before the first turn.
         neighbour.have(0);
         let rng = stream(self.seed, u64::MAX);
