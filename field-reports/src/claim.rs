@@ -89,7 +89,7 @@ fn shown(bound: &Bound, estimate: &Estimate) -> String {
     let quantity = bound.quantity.name();
     let number = |value: f64| match bound.quantity {
         Quantity::Peak | Quantity::Worked if bound.over.is_none() && bound.over_case.is_none() => {
-            heapmark::Bytes(value as u64).to_string()
+            format!("{:.1} MiB", value / f64::from(1 << 20))
         }
         _ => format!("{value:.3}"),
     };

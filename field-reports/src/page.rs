@@ -53,7 +53,10 @@ pub(crate) fn page(runs: &Runs, records: &Records, held: &[HeldReport<'_>]) -> S
     }
     _ = writeln!(page, "## The runs\n\n{}", commands(runs, held));
     if let Some(machine) = records.any().and_then(|record| record.run.as_ref()).map(|run| &run.machine) {
-        _ = writeln!(page, "The machine of all records: {machine}.");
+        let cores = machine.cores.map(|cores| format!("{cores} cores"));
+        let memory = machine.memory.map(|memory| memory.to_string());
+        let known = [machine.cpu.clone(), cores, memory, machine.kernel.clone()];
+        _ = writeln!(page, "Recorded on {}.", known.into_iter().flatten().collect::<Vec<_>>().join(", "));
     }
     page
 }

@@ -76,7 +76,7 @@ pub const SMALL: &[Small] = &[
     small(&classic::GlibcSimple, &[("live", "10")]),
     small(&classic::GlibcThread, &[("slots", "20")]),
     small(&classic::MallocLarge, &[("live", "6"), ("min_size", "8"), ("max_size", "20000")]),
-    small(&classic::Mleak, &[("together", "3")]).turns(FEW),
+    small(&classic::Mleak, &[("together", "3"), ("transfers", "20")]).turns(FEW),
     small(&classic::MessagePassing, &[("outstanding", "40")]),
     small(&classic::SlotTable, &[("slots", "20")]),
     small(&classic::ThreadStart, &[("blocks", "3"), ("max_size", "1000")]).turns(FEW),

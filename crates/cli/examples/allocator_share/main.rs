@@ -9,6 +9,7 @@
 //! goes to standard output in Markdown, followed by what was counted as what. Where the allocator's share is small,
 //! allocators cannot differ by much.
 
+#[path = "../shared/malloc_code.rs"]
 mod malloc_code;
 mod perf;
 mod profile;
@@ -35,13 +36,25 @@ const PROCESSES: u32 = 5;
 /// Timed turns of each, of ten milliseconds, which makes some thousands of moments together.
 const TURNS: u32 = 80;
 
-/// Workloads that measure what the layout of old memory costs whoever reads it, and so allocate little on purpose.
-const EXEMPT: [&str; 1] = ["graph/aged"];
+/// Workloads that are not about the time of allocations, and may spend little on them.
+const EXEMPT: [&str; 5] = [
+    // What the layout of old memory costs whoever reads it.
+    "graph/aged",
+    // What the placement of small objects costs whoever writes to them.
+    "classic/cache-scratch",
+    "classic/cache-thrash",
+    // What a thread's first allocation and its end cost, among all that starting a thread does.
+    "classic/mleak",
+    "classic/thread-start",
+];
+
+/// Nothing is allocated in the turns of these.
+const CONTROLS: &str = "control/";
 
 /// States the share of CPU time that each workload spends in the allocator.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Only workloads whose name matches
+    /// Only workloads whose name matches; controls are left out
     #[arg(value_name = "REGEX", default_value = "")]
     workload: Regex,
 }
@@ -67,13 +80,16 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         arrangements: vec![Arrangement::Alone],
         turns_alone: TURNS,
         twin: false,
+        // What becomes of the memory afterwards is another question.
+        settle_after_ms: Some(Vec::new()),
         ..Settings::default()
     };
     let profiled = Worker::at("system", perf.launcher());
     let comparison = Comparison::of([profiled]).settings(settings);
     let mut session = comparison.open(&mut |_| {}).map_err(|error| error.to_string())?;
-    let names: Vec<String> = session.catalogue().workloads.iter().map(|workload| workload.name.clone()).collect();
-    let names: Vec<String> = names.into_iter().filter(|name| arguments.workload.is_match(name)).collect();
+    let names = session.catalogue().workloads.iter().map(|workload| workload.name.clone());
+    let wanted = |name: &String| arguments.workload.is_match(name) && !name.starts_with(CONTROLS);
+    let names: Vec<String> = names.filter(wanted).collect();
     if names.is_empty() {
         return Err(format!("no workload matches {:?}", arguments.workload.as_str()));
     }

@@ -1,10 +1,10 @@
-//! Threads that are started, allocate a little, and end.
+//! Threads that are started, allocate a little, leave it behind, and end.
 
 use std::thread;
 
 use heapmark_worker::{About, Job, Lane, Parameter, Setup, Tally, Turn, Workload};
 
-use crate::blocks::Block;
+use crate::blocks::{Block, Table};
 use crate::memory_limit::within_memory;
 use crate::models::Touch;
 use crate::random::scatter;
@@ -15,15 +15,18 @@ pub(crate) struct Mleak;
 
 static ABOUT: About = About {
     name: "classic/mleak",
-    summary: "starts threads, has each allocate and free a block, and joins them",
+    summary: "starts threads, has each allocate a block and free one that an earlier thread left, and joins them",
     unit: "thread",
-    details: "Starts ten threads at a time; each allocates a block of 128 bytes, frees it and ends, and all are joined \
-              before the next ten start. Stresses what an allocator makes for a thread at its first allocation and \
-              what it does when the thread ends. Most of the time is the system's, for starting threads, so throughput \
-              differs little; read memory: it must not grow with the number of threads that have been. From \
-              mimalloc-bench's mleak (2019). What that suite calls mleak10 and mleak100 are 5 and 50 repetitions of a \
-              hundred rounds; here the unit is a thread, and the work is calibrated. The lanes' threads start them, \
-              each its part of the ten.",
+    details: "Starts ten threads at a time; each allocates a block of 128 bytes, puts it at a random place of a table, \
+              frees the block that was there, and ends; all are joined before the next ten start. So a block outlives \
+              the thread that allocated it, and is freed by another one. Stresses what an allocator makes for a thread \
+              at its first allocation, and what becomes of it when the thread ends while its block is still alive. \
+              Most of the time is the system's, for starting threads; read memory too: it must not grow with the \
+              number of threads that have been. From mimalloc-bench's mleak (2019). What that suite calls mleak10 and \
+              mleak100 are 5 and 50 repetitions of a hundred rounds; here the unit is a thread, and the work is \
+              calibrated. The lanes' threads start them, each its part of the ten. Which block a thread finds depends \
+              on who came first, so the checksum counts blocks where they are made; a block that is not what it was \
+              when it is freed changes it.",
     parameters: &[
         Parameter::number(
             "together",
@@ -32,14 +35,12 @@ static ABOUT: About = About {
             1024,
             "threads that run at the same time, over all that start them; at least one for each",
         ),
-        Parameter::number("blocks", 1, 1, MOST as u64, "blocks that each allocates before it frees them"),
+        Parameter::number("blocks", 1, 1, 64, "blocks that each allocates and frees"),
         Parameter::number("size", 128, 8, 1 << 20, "bytes of each block"),
+        Parameter::number("transfers", 1000, 1, 1_000_000, "places in the table where blocks are left"),
         Parameter::threads(),
     ],
 };
-
-/// Blocks that a thread can hold, on its stack.
-const MOST: usize = 64;
 
 impl Workload for Mleak {
     fn about(&self) -> &About {
@@ -48,10 +49,12 @@ impl Workload for Mleak {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let (lanes, blocks, size) = (setup.size("threads"), setup.size("blocks"), setup.size("size"));
+        let transfers = setup.size("transfers");
         let together = setup.size("together").div_ceil(lanes);
-        // A thread's stack and heap count with what they have touched at least.
-        within_memory(ABOUT.name, lanes, ((size * blocks + (64 << 10)) * together * lanes) as u64)?;
-        Ok(Box::new(Plan { seed: setup.seed, lanes, together, blocks, size }))
+        // A thread's stack and heap count with what they have touched at least; so does a heap that is left with a block.
+        let threads = (size + (64 << 10)) * together * lanes;
+        within_memory(ABOUT.name, lanes, (threads + (size + 24) * transfers) as u64)?;
+        Ok(Box::new(Plan { seed: setup.seed, lanes, together, blocks, size, table: Table::new(transfers) }))
     }
 }
 
@@ -62,6 +65,7 @@ struct Plan {
     together: usize,
     blocks: usize,
     size: usize,
+    table: Table,
 }
 
 impl Job for Plan {
@@ -92,7 +96,7 @@ impl Lane for Starter<'_> {
                 let mut threads = Vec::with_capacity(plan.together);
                 threads.extend((0..started).map(|thread| {
                     let key = keys.start.wrapping_add(thread);
-                    scope.spawn(move || live_and_die(key, plan.blocks, plan.size))
+                    scope.spawn(move || live_and_die(plan, key))
                 }));
                 let ended = threads.into_iter().map(|thread| thread.join().expect("a panic has ended it"));
                 ended.fold(0, u64::wrapping_add)
@@ -102,15 +106,17 @@ impl Lane for Starter<'_> {
     }
 }
 
-/// What one thread does.
-fn live_and_die(key: u64, blocks: usize, size: usize) -> u64 {
-    let mut held = [const { None }; MOST];
-    for slot in &mut held[..blocks] {
-        *slot = Some(Block::new(size, key, Touch::First));
+/// What one thread does: what it allocated, and what was wrong with what it freed.
+fn live_and_die(plan: &Plan, key: u64) -> u64 {
+    let places = plan.table.len() as u64;
+    let mut checksum = 0_u64;
+    for block in 0..plan.blocks as u64 {
+        let new = Block::new(plan.size, key, Touch::First);
+        checksum = checksum.wrapping_add(new.stamp());
+        let place = usize::try_from(scatter(key ^ block << 32) % places).unwrap_or_default();
+        if let Some(old) = plan.table.swap(place, Some(new)) {
+            checksum = checksum.wrapping_add(old.discard());
+        }
     }
-    // Without this the compiler could see that nobody else ever gets to see the blocks, and leave them out.
-    std::hint::black_box(&mut held)
-        .iter_mut()
-        .filter_map(Option::take)
-        .fold(0, |sum, block| sum.wrapping_add(block.free()))
+    checksum
 }

@@ -1,23 +1,9 @@
-//! States what the timed loops of the classic workloads cost beside the allocator.
-//!
-//! ```sh
-//! cargo run --release -p heapmark-workloads --example loop_cost
-//! ```
-//!
-//! This program's allocator does next to nothing: a block comes from a list of freed ones of its size class, on its own
-//! thread, without a lock or a look at anything else. What a unit takes with it is the workload's own loop and that
-//! list. Each workload runs on one thread, for so many units that they take a while; the least CPU time of some rounds
-//! is printed, since whatever else the machine does only adds to it.
-#![expect(unsafe_code, reason = "an allocator has to implement `GlobalAlloc`")]
+//! An allocator that keeps freed blocks in lists, one for each size class and thread, and does nothing else.
+#![expect(unsafe_code, reason = "blocks are linked through their own memory")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::hint::black_box;
 use std::ptr;
-
-use heapmark_worker::{Setup, Workload, run_turns};
-use heapmark_workloads::CATALOGUE;
-use rustix::time::{ClockId, clock_gettime};
 
 /// Blocks up to this size come from lists; larger ones from the system.
 const LISTED: usize = 4096;
@@ -28,10 +14,7 @@ const CLASSES: usize = LISTED / STEP + 1;
 const CHUNK: usize = 64 << 10;
 
 /// Lists of freed blocks, linked through their first words.
-struct Lists;
-
-#[global_allocator]
-static ALLOCATOR: Lists = Lists;
+pub(crate) struct Lists;
 
 thread_local! {
     static FREED: [Cell<*mut u8>; CLASSES] = const { [const { Cell::new(ptr::null_mut()) }; CLASSES] };
@@ -109,55 +92,5 @@ unsafe impl GlobalAlloc for Lists {
                 block.cast::<*mut u8>().write(list.replace(block));
             }
         });
-    }
-}
-
-const ROUNDS: usize = 5;
-
-/// CPU time of this process, which other programs disturb least.
-fn cpu_ns() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
-}
-
-/// Nanoseconds per unit, the least of some rounds. The units are doubled until a round takes a tenth of a second.
-fn least(mut run: impl FnMut(u64) -> f64) -> f64 {
-    let mut units = 1;
-    while run(units) < 1e8 {
-        units *= 2;
-    }
-    (0..ROUNDS).map(|_| run(units) / units as f64).fold(f64::INFINITY, f64::min)
-}
-
-/// What a workload's units take, without its preparation.
-fn of_workload(workload: &dyn Workload) -> f64 {
-    let mut setup = Setup::new(workload.about(), 1);
-    setup.set("threads", "1").expect("every classic workload has threads");
-    let time = |units: u64| {
-        let begun = cpu_ns();
-        run_turns(workload, &setup, &[units, units]).expect("the defaults make sense");
-        cpu_ns() - begun
-    };
-    let idle = time(0);
-    least(|units| (time(units) - idle) / 2.0)
-}
-
-/// What the allocator itself takes for a block that is freed at once.
-fn of_the_allocator() -> f64 {
-    least(|units| {
-        let begun = cpu_ns();
-        for unit in 0..units {
-            drop(black_box(Box::new(unit)));
-        }
-        cpu_ns() - begun
-    })
-}
-
-fn main() {
-    println!("| workload | unit | ns per unit |\n|---|---|--:|");
-    println!("| (this allocator alone) | block | {:.1} |", of_the_allocator());
-    for workload in CATALOGUE.workloads.iter().filter(|workload| workload.about().name.starts_with("classic/")) {
-        let about = workload.about();
-        println!("| `{}` | {} | {:.1} |", about.name, about.unit, of_workload(*workload));
     }
 }
