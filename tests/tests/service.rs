@@ -235,7 +235,7 @@ fn a_stalled_server_shows_where_requests_are_due_and_hides_where_clients_wait() 
         session.measure(case, &mut |_| {}).expect("the case makes sense");
         let sample = samples(session.record(), case)[0];
         assert!(sample.status.is_ok(), "{case}: {}", sample.status);
-        sample.latency.clone().expect("a service says what its requests came to")
+        sample.latency.expect("a service says what its requests came to")
     };
     let (closed, open) = (latency(&closed), latency(&open));
     assert!(open.max_ns >= STALL / 2, "{open:?}");
