@@ -66,7 +66,8 @@ fn blocks(record: &Record, outcome: &Outcome, bound: &Bound, contender: &str) ->
     let of_case = |wanted: Option<&str>| -> Result<BTreeMap<u32, f64>, String> {
         let found = case(outcome, wanted)?;
         let values = values(record, &found.case, contender, bound.quantity);
-        let missing = || format!("{contender} has no {} in {} of the run {}", bound.quantity.name(), found.case, bound.run);
+        let missing =
+            || format!("{contender} has no {} in {} of the run {}", bound.quantity.name(), found.case, bound.run);
         if values.is_empty() { Err(missing()) } else { Ok(values) }
     };
     let its = of_case(bound.case.as_deref())?;
@@ -120,7 +121,9 @@ fn hold_alike(alike: &Alike, records: &Records) -> Result<(String, Agreement), S
     };
     let (mut called, mut judged) = (Vec::new(), 0);
     for (case, contender, metric) in every(&cases, &alike.metrics) {
-        let Some(compared) = contender.compared(metric).filter(|_| contender.name != outcome.reference) else { continue };
+        let Some(compared) = contender.compared(metric).filter(|_| contender.name != outcome.reference) else {
+            continue;
+        };
         judged += 1;
         if compared.verdict.is_difference() {
             let ratio = compared.estimate.ratio;

@@ -73,7 +73,8 @@ interval on both sides. No bound was moved after a run.
 ";
 
 fn summary(held: &[HeldReport<'_>]) -> String {
-    let mut table = String::from("| report | about | agree | unclear | do not | held by tests |\n|---|---|--:|--:|--:|--:|\n");
+    let mut table =
+        String::from("| report | about | agree | unclear | do not | held by tests |\n|---|---|--:|--:|--:|--:|\n");
     let mut totals = BTreeMap::new();
     let all = [Agreement::Yes, Agreement::Unclear, Agreement::No, Agreement::Tested];
     for report in held {
@@ -144,7 +145,8 @@ fn agreement(agreement: Agreement) -> &'static str {
 
 /// How each run is made again, and which reports are held against it.
 fn commands(runs: &Runs, held: &[HeldReport<'_>]) -> String {
-    let mut text = String::from("`field-reports measure RUN` does the same and puts the record where this page takes it from.\n");
+    let mut text =
+        String::from("`field-reports measure RUN` does the same and puts the record where this page takes it from.\n");
     for (name, run) in &runs.0 {
         let users = held.iter().filter(|report| report.runs().contains(&name.as_str()));
         let users: Vec<&str> = users.map(|report| report.report.id.as_str()).collect();

@@ -28,6 +28,11 @@ const MOST_ASKED_FOR: u64 = 1 << 40;
 /// Turns at the final size whose median decides.
 const CHECKS: usize = 3;
 
+/// Steps of proportion: the first starts from a size that may have been far away, so at least so many; on a machine that is busy
+/// with something else one turn can say nearly anything, so at most so many.
+const LEAST_STEPS: usize = 2;
+const MOST_STEPS: usize = 6;
+
 /// Finds the units with which a turn takes about [`Settings::turn`] on this entrant; at least a unit for each thread, and as many as
 /// the workload asks for.
 ///
@@ -50,7 +55,10 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
         units *= 2;
         wall = time_of(&mut running, units)?;
     }
-    for _ in 0..2 {
+    for step in 0..MOST_STEPS {
+        if step >= LEAST_STEPS && is_near(wall, target, units == least) {
+            break;
+        }
         units = scaled(units, wall, target, lanes).max(least);
         wall = median_time(&mut running, units)?;
     }
@@ -62,6 +70,13 @@ pub(crate) fn calibrate(entrant: &Entrant, case: &Case, settings: &Settings) -> 
     } else {
         Err(status)
     }
+}
+
+/// Whether a turn takes as long as it should to within half of it; or longer, where it cannot have fewer units.
+fn is_near(wall: u64, target: u64, at_least: bool) -> bool {
+    let long_enough = u128::from(wall) * 3 >= u128::from(target) * 2;
+    let short_enough = at_least || u128::from(wall) * 2 <= u128::from(target) * 3;
+    long_enough && short_enough
 }
 
 /// The units that a turn has at least, as a multiple of the lanes; a worker may ask for any number.
@@ -112,6 +127,23 @@ mod tests {
         assert_eq!(least_units(7, 3), 9);
         assert_eq!(least_units(u64::MAX, 1), MOST_ASKED_FOR, "a worker that asks for anything is no panic");
         assert_eq!(least_units(u64::MAX, u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn steps_end_where_a_turn_takes_about_what_it_should() {
+        for (wall, at_least, near) in [
+            (10, false, true),
+            (7, false, true),
+            (15, false, true),
+            (6, false, false),
+            (16, false, false),
+            (16, true, true),
+            (6, true, false),
+            (u64::MAX, false, false),
+            (0, false, false),
+        ] {
+            assert_eq!(is_near(wall, 10, at_least), near, "{wall} of 10, {at_least}");
+        }
     }
 
     #[test]

@@ -21,8 +21,10 @@ static ABOUT: About = About {
               Read CPU time and system time beside peak memory; compare touch=pages and touch=first, which leave less \
               and less but the calls of the kernel, made=zeroed, where fresh pages need no clearing, and made=grown, \
               where an allocator may move pages instead of bytes. From mimalloc-bench's malloc-large (2019), which \
-              does 2,000 replacements on one thread; so does this with the default of one thread. Before it is freed a \
-              buffer is read in a byte of each page at most.",
+              does 2,000 replacements on one thread; so does this with the default of one thread. Every buffer has been \
+              replaced five times over before the clock starts: the GNU C library maps the first ones singly, and takes \
+              later ones from its heap once it has seen some of them freed. Before it is freed a buffer is read in a \
+              byte of each page at most.",
     parameters: &[
         Parameter::number("live", 20, 1, 10_000, "buffers over all threads; at least one for each"),
         sizes(SizesKind::Uniform),
@@ -62,6 +64,9 @@ impl Workload for MallocLarge {
     }
 }
 
+/// How often every buffer is replaced before the clock starts, about.
+const REPLACED: usize = 5;
+
 /// What a buffer has before it grows.
 const GROWN_FROM: usize = 1024;
 
@@ -95,6 +100,9 @@ impl Job for Plan {
             let buffer = replacer.buffer();
             replacer.buffers.push(buffer);
         }
+        for _ in 0..REPLACED * self.live {
+            drop(replacer.replace());
+        }
         Box::new(replacer)
     }
 }
@@ -126,12 +134,19 @@ impl Replacer {
     }
 }
 
+impl Replacer {
+    /// Puts a new buffer in place of a random one, which comes back.
+    fn replace(&mut self) -> Buffer {
+        let new = self.buffer();
+        std::mem::replace(&mut self.buffers[self.places.next()], new)
+    }
+}
+
 impl Lane for Replacer {
     fn turn(&mut self, turn: &Turn) -> Tally {
         let mut tally = Tally::default();
         for _ in 0..turn.share() {
-            let new = self.buffer();
-            let old = std::mem::replace(&mut self.buffers[self.places.next()], new);
+            let old = self.replace();
             tally.add((old.size() as u64).wrapping_add(old.damage_at_a_glance()));
         }
         tally
