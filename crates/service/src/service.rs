@@ -12,7 +12,7 @@ use crate::descriptors;
 use crate::endpoints::{Disturbance, Endpoints};
 use crate::generator::{Generator, Target};
 use crate::scenario::{SCENARIOS, Scenario};
-use crate::stacks::{Server, Stack};
+use crate::stacks::{Server, Size, Stack};
 
 /// A workload of the family.
 pub struct Service {
@@ -57,9 +57,10 @@ impl Workload for Service {
 impl Service {
     fn start(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let Scenario { about, route, contents, .. } = *self.scenario;
-        let (threads, connections) = (setup.size("threads"), setup.size("connections"));
+        let connections = setup.size("connections");
+        let size = Size { threads: setup.size("threads"), connections };
         let stack = Stack::named(setup.choice("stack")).ok_or("there is no such stack")?;
-        descriptors::make_room(about.name, connections, threads)?;
+        descriptors::make_room(about.name, stack.descriptors, size)?;
         let endpoints = Arc::new(Endpoints::new(contents(setup), self.disturbance));
         let body = endpoints.request(route);
         let expected = endpoints.undisturbed(route, &body);
@@ -70,7 +71,7 @@ impl Service {
         cores.for_generator()?;
         let mut generator = Generator::start()?;
         cores.for_server()?;
-        let started = stack.start(&endpoints, threads);
+        let started = stack.start(&endpoints, size);
         let server = started.map_err(|error| format!("{} cannot be started: {error}", stack.name))?;
         let rate = setup.number("rate");
         generator.aim(&Target {
