@@ -149,7 +149,10 @@ fn hold_twin(twin: &Twin, records: &Records) -> Result<(String, Agreement), Stri
     let distrusted: Vec<String> = cases
         .iter()
         .filter(|case| !case.distrusted.is_empty())
-        .map(|case| format!("{} differs from itself in {}", outcome.reference, case.case))
+        .map(|case| {
+            let metrics: Vec<String> = case.distrusted.iter().map(Metric::to_string).collect();
+            format!("{} differs from itself in {}: {}", outcome.reference, case.case, metrics.join(", "))
+        })
         .collect();
     match (cases.iter().filter(|case| case.twin.is_some()).count(), distrusted.is_empty()) {
         (0, _) => Err(format!("no twin took part in the run {}", twin.run)),
