@@ -8,7 +8,7 @@ use heapmark::{Case, CaseOutcome, ContenderOutcome, Metric, Outcome};
 
 use crate::quantity::Quantity;
 use crate::records::{Records, case, samples};
-use crate::reports::{Alike, Bound, Check, Claim, TrendOf};
+use crate::reports::{Alike, Bound, Check, Claim, TrendOf, Twin};
 
 /// Whether what came out agrees with what was claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,7 @@ impl<'a> Held<'a> {
         let (came_out, agreement) = match &claim.check {
             Check::Bound(bound) => hold_bound(bound, records)?,
             Check::Alike(alike) => hold_alike(alike, records)?,
+            Check::Twin(twin) => hold_twin(twin, records)?,
             Check::Trend(trend) => hold_trend(trend, records)?,
             Check::Test(name) => (format!("test `{name}`"), Agreement::Tested),
         };
@@ -115,10 +116,7 @@ fn agreement(bound: &Bound, estimate: &Estimate) -> Result<Agreement, String> {
 
 fn hold_alike(alike: &Alike, records: &Records) -> Result<(String, Agreement), String> {
     let (_, outcome) = records.of(&alike.run)?;
-    let cases: Vec<&CaseOutcome> = match &alike.case {
-        Some(wanted) => vec![case(outcome, Some(wanted))?],
-        None => outcome.cases.iter().collect(),
-    };
+    let cases = cases(outcome, alike.case.as_deref())?;
     let (mut called, mut judged) = (Vec::new(), 0);
     for (case, contender, metric) in every(&cases, &alike.metrics) {
         let Some(compared) = contender.compared(metric).filter(|_| contender.name != outcome.reference) else {
@@ -134,6 +132,29 @@ fn hold_alike(alike: &Alike, records: &Records) -> Result<(String, Agreement), S
         (0, _) => Err(format!("nothing is judged in the run {}", alike.run)),
         (_, true) => Ok((format!("{judged} comparisons, none called different"), Agreement::Yes)),
         (_, false) => Ok((called.join("; "), Agreement::No)),
+    }
+}
+
+/// The case of this form; all of them, if none is named.
+fn cases<'a>(outcome: &'a Outcome, wanted: Option<&str>) -> Result<Vec<&'a CaseOutcome>, String> {
+    match wanted {
+        Some(_) => Ok(vec![case(outcome, wanted)?]),
+        None => Ok(outcome.cases.iter().collect()),
+    }
+}
+
+fn hold_twin(twin: &Twin, records: &Records) -> Result<(String, Agreement), String> {
+    let (_, outcome) = records.of(&twin.run)?;
+    let cases = cases(outcome, twin.case.as_deref())?;
+    let distrusted: Vec<String> = cases
+        .iter()
+        .filter(|case| !case.distrusted.is_empty())
+        .map(|case| format!("{} differs from itself in {}", outcome.reference, case.case))
+        .collect();
+    match (cases.iter().filter(|case| case.twin.is_some()).count(), distrusted.is_empty()) {
+        (0, _) => Err(format!("no twin took part in the run {}", twin.run)),
+        (cases, true) => Ok((format!("{cases} cases, none different"), Agreement::Yes)),
+        (_, false) => Ok((distrusted.join("; "), Agreement::No)),
     }
 }
 

@@ -39,6 +39,7 @@ fn run_of(check: &Check) -> Option<&str> {
     match check {
         Check::Bound(bound) => Some(&bound.run),
         Check::Alike(alike) => Some(&alike.run),
+        Check::Twin(twin) => Some(&twin.run),
         Check::Trend(trend) => Some(&trend.run),
         Check::Test(_) => None,
     }

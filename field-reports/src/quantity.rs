@@ -14,6 +14,8 @@ pub(crate) enum Quantity {
     Wall,
     /// CPU time of all turns.
     Cpu,
+    /// CPU time of a unit, in nanoseconds: for cases whose turns have other numbers of units.
+    CpuPerUnit,
     /// Of this, system time.
     System,
     /// Page faults of all turns.
@@ -39,6 +41,7 @@ impl Quantity {
             Self::Throughput => "throughput",
             Self::Wall => "wall time",
             Self::Cpu => "CPU time",
+            Self::CpuPerUnit => "CPU time of a unit",
             Self::System => "system time",
             Self::Faults => "page faults",
             Self::Peak => "peak RSS",
@@ -53,7 +56,7 @@ impl Quantity {
     /// How the samples are made that it is read from, the better way first.
     pub(crate) fn arrangements(self) -> [Arrangement; 2] {
         match self {
-            Self::Throughput | Self::Wall | Self::Cpu | Self::System | Self::Faults => {
+            Self::Throughput | Self::Wall | Self::Cpu | Self::CpuPerUnit | Self::System | Self::Faults => {
                 [Arrangement::Turns, Arrangement::Alone]
             }
             _ => [Arrangement::Alone, Arrangement::Turns],
@@ -67,6 +70,7 @@ impl Quantity {
             Self::Throughput => sample.units as f64 * 1e9 / sample.wall_ns as f64,
             Self::Wall => sample.wall_ns as f64,
             Self::Cpu => sample.cpu().0 as f64,
+            Self::CpuPerUnit => sample.cpu().0 as f64 / sample.units as f64,
             Self::System => sample.system_ns as f64,
             Self::Faults => sample.minor_faults as f64,
             Self::Peak => size(sample.peak_rss)?,

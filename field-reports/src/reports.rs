@@ -91,6 +91,8 @@ pub(crate) enum Check {
     Bound(Bound),
     /// Nobody is called different from the reference.
     Alike(Alike),
+    /// Nor is the reference different from itself.
+    Twin(Twin),
     /// What memory does from turn to turn.
     Trend(TrendOf),
     /// It is about the harness: a test of this name holds it.
@@ -129,6 +131,16 @@ pub(crate) struct Alike {
     pub(crate) case: Option<String>,
     /// In what.
     pub(crate) metrics: Vec<Metric>,
+}
+
+/// The cases in which two copies of the reference come out alike.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Twin {
+    /// The run.
+    pub(crate) run: String,
+    /// The case; all of them, if none is named.
+    pub(crate) case: Option<String>,
 }
 
 /// A trend that is claimed.

@@ -24,7 +24,7 @@ use heapmark_worker::{Catalogue, Workload};
 
 pub use endpoints::{Answer, Contents, Disturbance, Endpoints, Method, ROUTES, Route};
 pub use service::{Service, services};
-pub use stacks::{STACK_NAMES, STACKS, Server, Stack};
+pub use stacks::{STACK_NAMES, STACKS, Server, Size, Stack};
 
 /// Every workload of this crate.
 pub const CATALOGUE: Catalogue = Catalogue { workloads: &WORKLOADS, sets: sets::SETS, features };

@@ -14,7 +14,7 @@ use crate::endpoints::{Disturbance, Endpoints};
 use crate::generator::{Generator, Target};
 use crate::lasting::Lasting;
 use crate::scenario::{SCENARIOS, Scenario};
-use crate::stacks::{Server, Stack};
+use crate::stacks::{Server, Size, Stack};
 
 /// A workload of the family.
 pub struct Service {
@@ -60,6 +60,7 @@ impl Workload for Service {
 /// What a server and its clients need, made before either.
 struct Ready {
     stack: Stack,
+    size: Size,
     endpoints: Endpoints,
     /// What a client sends.
     body: Vec<u8>,
@@ -76,15 +77,17 @@ impl Service {
 
     fn ready(&self, setup: &Setup<'_>) -> Result<Ready, String> {
         let Scenario { about, route, contents, .. } = *self.scenario;
+        let (connections, threads) = (setup.size("connections"), setup.size("threads"));
+        let size = Size { threads, connections };
         let stack = Stack::named(setup.choice("stack")).ok_or("there is no such stack")?;
-        descriptors::make_room(about.name, setup.size("connections"), setup.size("threads"))?;
+        descriptors::make_room(about.name, stack.descriptors, size)?;
         let endpoints = Endpoints::new(contents(setup), self.disturbance);
         let body = endpoints.request(route);
         let expected = endpoints.undisturbed(route, &body);
         if expected.status != 200 {
             return Err(format!("{} cannot be answered: {}", route.path, String::from_utf8_lossy(&expected.body)));
         }
-        Ok(Ready { stack, endpoints, body, expected: expected.body })
+        Ok(Ready { stack, size, endpoints, body, expected: expected.body })
     }
 
     /// A server without a generator of its own, for as long as somebody wants it. Where it runs and how it is asked is for others to
@@ -93,14 +96,14 @@ impl Service {
         if setup.number("rate") > 0 || setup.choice("keep_alive") != "yes" {
             return Err("rate and keep_alive are for whoever asks to choose; nobody is asked for here".into());
         }
-        let Ready { stack, endpoints, body, expected } = self.ready(setup)?;
+        let Ready { stack, size, endpoints, body, expected } = self.ready(setup)?;
         let server_cores = setup.size("server_cores");
         let cores = if server_cores > 0 { Some(Cores::of(server_cores)?) } else { None };
         if let Some(cores) = &cores {
             cores.for_server()?;
         }
         let endpoints = Arc::new(endpoints.counting());
-        let started = stack.start_at(listen, &endpoints, setup.size("threads"));
+        let started = stack.start_at(listen, &endpoints, size);
         let server = started.map_err(|error| format!("{} cannot listen on {listen}: {error}", stack.name))?;
         let route = self.scenario.route;
         let offer = Offer {
@@ -116,14 +119,14 @@ impl Service {
 
     fn start(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
         let route = self.scenario.route;
-        let (threads, connections) = (setup.size("threads"), setup.size("connections"));
-        let Ready { stack, endpoints, body, expected } = self.ready(setup)?;
+        let Ready { stack, size, endpoints, body, expected } = self.ready(setup)?;
+        let connections = size.connections;
         let endpoints = Arc::new(endpoints);
         let cores = Cores::of(setup.size("server_cores"))?;
         cores.for_generator()?;
         let mut generator = Generator::start()?;
         cores.for_server()?;
-        let started = stack.start(&endpoints, threads);
+        let started = stack.start(&endpoints, size);
         let server = started.map_err(|error| format!("{} cannot be started: {error}", stack.name))?;
         let rate = setup.number("rate");
         generator.aim(&Target {

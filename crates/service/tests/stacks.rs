@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use heapmark_service::{Answer, Contents, Endpoints, Method, ROUTES, Route, STACKS};
+use heapmark_service::{Answer, Contents, Endpoints, Method, ROUTES, Route, STACKS, Size};
 
 /// Small enough for many requests by debug builds.
 fn contents() -> Contents {
@@ -14,6 +14,11 @@ fn contents() -> Contents {
 
 /// More time than anything here takes on any machine.
 const LONG: Duration = Duration::from_mins(1);
+
+/// A server of so many threads for a few clients.
+fn size(threads: usize) -> Size {
+    Size { threads, connections: 8 }
+}
 
 /// What came back, as far as it matters here.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,7 +81,7 @@ impl Client {
 fn every_stack_answers_every_endpoint_rightly() {
     let model = Endpoints::new(contents(), None);
     for stack in STACKS {
-        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), 2).expect("it starts");
+        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), size(2)).expect("it starts");
         let mut kept = Client::of(server.address());
         for _ in 0..3 {
             for route in ROUTES {
@@ -95,7 +100,7 @@ fn every_stack_answers_every_endpoint_rightly() {
 fn every_stack_refuses_what_makes_no_sense_and_goes_on() {
     for stack in STACKS {
         let endpoints = Arc::new(Endpoints::new(contents(), None));
-        let server = stack.start(&endpoints, 1).expect("it starts");
+        let server = stack.start(&endpoints, size(1)).expect("it starts");
         let mut client = Client::of(server.address());
         assert_eq!(client.ask("GET", "/nowhere", b"").status, 404, "{}", stack.name);
         for route in ROUTES.into_iter().filter(|route| route.method == Method::Post) {
@@ -116,7 +121,7 @@ fn large_bodies_come_whole() {
     assert!(request.len() > 2 << 20, "{}", request.len());
     let expected = Received::from(model.answer(upload, &request));
     for stack in STACKS {
-        let server = stack.start(&Arc::new(Endpoints::new(contents, None)), 1).expect("it starts");
+        let server = stack.start(&Arc::new(Endpoints::new(contents, None)), size(1)).expect("it starts");
         let received = Client::of(server.address()).route(upload, &request);
         assert_eq!((received.status, received.body.len()), (200, expected.body.len()), "{}", stack.name);
         assert!(received == expected, "{}", stack.name);
@@ -127,7 +132,7 @@ fn large_bodies_come_whole() {
 fn clients_at_the_same_time_get_their_own_answers() {
     let model = Endpoints::new(contents(), None);
     for stack in STACKS {
-        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), 3).expect("it starts");
+        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), size(3)).expect("it starts");
         std::thread::scope(|scope| {
             for first in 0..8 {
                 let (model, address) = (&model, server.address());
@@ -145,10 +150,25 @@ fn clients_at_the_same_time_get_their_own_answers() {
     }
 }
 
+/// Nobody is forgotten who stays connected while others come.
+#[test]
+fn clients_that_come_at_once_are_all_served() {
+    let size = Size { threads: 2, connections: 60 };
+    for stack in STACKS {
+        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), size).expect("it starts");
+        for _ in 0..3 {
+            let mut clients: Vec<_> = (0..size.connections).map(|_| Client::of(server.address())).collect();
+            for client in &mut clients {
+                assert_eq!(client.ask("GET", "/hello", b"").status, 200, "{}", stack.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_server_ends_with_its_connections() {
     for stack in STACKS {
-        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), 2).expect("it starts");
+        let server = stack.start(&Arc::new(Endpoints::new(contents(), None)), size(2)).expect("it starts");
         let address = server.address();
         let mut client = Client::of(address);
         assert_eq!(client.ask("GET", "/hello", b"").status, 200);

@@ -10,11 +10,12 @@ use actix_web::dev::ServerHandle;
 use actix_web::http::{KeepAlive, StatusCode};
 use actix_web::{App, HttpResponse, HttpServer, rt::System, web};
 
-use super::{LARGEST_BODY, Served, Stack};
+use super::{LARGEST_BODY, Served, Size, Stack};
 use crate::endpoints::{Answer, Endpoints, Method, ROUTES};
 
 /// See the [module](self).
-pub(super) const STACK: Stack = Stack { name: "actix", crate_name: "actix-web", version: "4.18.1", start };
+pub(super) const STACK: Stack =
+    Stack { name: "actix", crate_name: "actix-web", version: "4.18.1", descriptors: 1, start };
 
 /// The server's own thread, which only waits for the others.
 struct Actix {
@@ -22,7 +23,7 @@ struct Actix {
     thread: Option<JoinHandle<()>>,
 }
 
-fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Box<dyn Served>> {
     let endpoints = web::Data::from(Arc::clone(endpoints));
     let server = HttpServer::new(move || {
         let app = App::new().app_data(endpoints.clone()).app_data(web::PayloadConfig::new(LARGEST_BODY));
@@ -38,7 +39,7 @@ fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> i
         })
     });
     let server = server
-        .workers(threads)
+        .workers(size.threads)
         .keep_alive(KeepAlive::Os)
         .client_request_timeout(Duration::ZERO)
         .disable_signals()

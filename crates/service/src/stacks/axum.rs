@@ -13,14 +13,14 @@ use ::axum::response::{IntoResponse, Response};
 use ::axum::routing::{get, post};
 
 use super::runtime::Tokio;
-use super::{LARGEST_BODY, Served, Stack};
+use super::{LARGEST_BODY, Served, Size, Stack};
 use crate::endpoints::{Answer, Endpoints, Method, ROUTES};
 
 /// See the [module](self).
-pub(super) const STACK: Stack = Stack { name: "axum", crate_name: "axum", version: "0.8.9", start };
+pub(super) const STACK: Stack = Stack { name: "axum", crate_name: "axum", version: "0.8.9", descriptors: 1, start };
 
-fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
-    let tokio = Tokio::start(threads)?;
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Box<dyn Served>> {
+    let tokio = Tokio::start(size.threads)?;
     let listener = tokio.listener(listener)?;
     tokio.runtime().spawn(::axum::serve(listener, router(Arc::clone(endpoints))).into_future());
     Ok(Box::new(tokio))

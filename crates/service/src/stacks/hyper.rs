@@ -16,17 +16,17 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 
 use super::runtime::Tokio;
-use super::{LARGEST_BODY, Served, Stack};
+use super::{LARGEST_BODY, Served, Size, Stack};
 use crate::endpoints::{Answer, Endpoints};
 
 /// See the [module](self).
-pub(super) const STACK: Stack = Stack { name: "hyper", crate_name: "hyper", version: "1.12.0", start };
+pub(super) const STACK: Stack = Stack { name: "hyper", crate_name: "hyper", version: "1.12.0", descriptors: 1, start };
 
 /// Where no connection can be taken, for want of descriptors for one, it is tried again after so long.
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
-    let tokio = Tokio::start(threads)?;
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Box<dyn Served>> {
+    let tokio = Tokio::start(size.threads)?;
     let listener = tokio.listener(listener)?;
     tokio.runtime().spawn(accept(listener, Arc::clone(endpoints)));
     Ok(Box::new(tokio))

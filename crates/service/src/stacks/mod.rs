@@ -30,11 +30,22 @@ pub struct Stack {
     pub version: &'static str,
     /// The crate.
     pub crate_name: &'static str,
-    /// Serves `endpoints` on this many threads until what it returns is dropped.
+    /// Descriptors that the server has for each connection.
+    pub descriptors: u64,
+    /// Serves until what it returns is dropped.
     start: Start,
 }
 
-type Start = fn(TcpListener, &Arc<Endpoints>, usize) -> io::Result<Box<dyn Served>>;
+type Start = fn(TcpListener, &Arc<Endpoints>, Size) -> io::Result<Box<dyn Served>>;
+
+/// How large a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Threads that answer.
+    pub threads: usize,
+    /// Connections that are to come at once; a stack need not know, and takes more too.
+    pub connections: usize,
+}
 
 /// Every stack, the default first.
 pub const STACKS: [Stack; 4] = [hyper::STACK, axum::STACK, actix::STACK, tiny_http::STACK];
@@ -79,15 +90,15 @@ impl Stack {
     }
 
     /// Starts a server on a free port of this machine's own address. Fails where the kernel refuses a socket or a thread.
-    pub fn start(&self, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Server> {
-        self.start_at((Ipv4Addr::LOCALHOST, 0).into(), endpoints, threads)
+    pub fn start(&self, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Server> {
+        self.start_at((Ipv4Addr::LOCALHOST, 0).into(), endpoints, size)
     }
 
     /// Starts a server at this address. Fails too where it is not to be had.
-    pub fn start_at(&self, address: SocketAddr, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Server> {
+    pub fn start_at(&self, address: SocketAddr, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Server> {
         let listener = listener::listen(address)?;
         let address = listener.local_addr()?;
-        Ok(Server { address, _served: (self.start)(listener, endpoints, threads)? })
+        Ok(Server { address, _served: (self.start)(listener, endpoints, size)? })
     }
 }
 

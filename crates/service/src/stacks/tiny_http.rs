@@ -2,19 +2,28 @@
 //!
 //! The threads that are counted are those of the pool. Those of connections come and go as the library likes: one that is idle
 //! stays for five seconds after its client went, or for ever where only a few are left.
+//!
+//! The library starts a thread for a connection only if none is idle, and counts one as idle until it has woken up: of clients that come
+//! at once some would be left to threads that are just taking others, and wait until one of those goes. So there are as many
+//! threads as clients before the clients come.
 
-use std::io;
-use std::net::TcpListener;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use ::tiny_http::{Header, Request, Response, Server};
 
-use super::{LARGEST_BODY, Served, Stack};
+use super::{LARGEST_BODY, Served, Size, Stack};
 use crate::endpoints::{Answer, Endpoints};
 
 /// See the [module](self).
-pub(super) const STACK: Stack = Stack { name: "tiny_http", crate_name: "tiny_http", version: "0.12.0", start };
+pub(super) const STACK: Stack =
+    Stack { name: "tiny_http", crate_name: "tiny_http", version: "0.12.0", descriptors: 3, start };
+
+/// How long a thread may take to answer the first time.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The library's server and the pool that answers.
 struct Pool {
@@ -22,10 +31,11 @@ struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> io::Result<Box<dyn Served>> {
+fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Box<dyn Served>> {
+    let address = listener.local_addr()?;
     let server = Server::from_listener(listener, None).map_err(io::Error::other)?;
-    let mut pool = Pool { server: Arc::new(server), threads: Vec::with_capacity(threads) };
-    for number in 0..threads {
+    let mut pool = Pool { server: Arc::new(server), threads: Vec::with_capacity(size.threads) };
+    for number in 0..size.threads {
         let (server, endpoints) = (Arc::clone(&pool.server), Arc::clone(endpoints));
         let answer_all = move || {
             // Ends when the pool is told to, since that is an error here.
@@ -35,7 +45,22 @@ fn start(listener: TcpListener, endpoints: &Arc<Endpoints>, threads: usize) -> i
         };
         pool.threads.push(std::thread::Builder::new().name(format!("answer {number}")).spawn(answer_all)?);
     }
+    grow(address, size.connections)?;
     Ok(Box::new(pool))
+}
+
+/// Has the server start a thread for each of so many connections, one after another, which are all held until the last is there.
+fn grow(address: SocketAddr, connections: usize) -> io::Result<()> {
+    let mut held = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        let mut client = TcpStream::connect(address)?;
+        client.set_read_timeout(Some(PATIENCE))?;
+        // A path that nobody serves: the answer is not what matters.
+        client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+        client.read_exact(&mut [0])?;
+        held.push(client);
+    }
+    Ok(())
 }
 
 fn answer(endpoints: &Endpoints, mut request: Request) {
