@@ -75,7 +75,7 @@ impl Subject {
     }
 }
 
-/// CPU time and threads, from a line of `/proc/PID/stat` (proc_pid_stat(5)), whose times are in ticks. The name of the program stands in
+/// CPU time and threads, from a line of `/proc/PID/stat` (`proc_pid_stat(5)`), whose times are in ticks. The name of the program stands in
 /// brackets and can hold anything, brackets too.
 fn from_stat(line: &str, ticks_per_second: u64) -> Option<Vitals> {
     let (_, fields) = line.rsplit_once(')')?;
