@@ -15,7 +15,7 @@ use serde::Serialize;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The most that is read of an answer: bodies of requests are the largest.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: usize = 1 << 30;
 
 /// How often a server is looked at.
 const SECOND: Duration = Duration::from_secs(1);
@@ -132,8 +132,18 @@ impl Probes {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.authority);
         stream.write_all(request.as_bytes()).map_err(told)?;
         let mut answer = Vec::new();
-        stream.take(LARGEST).read_to_end(&mut answer).map_err(told)?;
-        body(answer)
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let bytes = stream.read(&mut buffer).map_err(told)?;
+            answer.extend_from_slice(&buffer[..bytes]);
+            // Not everybody closes the connection when they are asked to.
+            match body(&answer)? {
+                Some(body) => return Ok(body),
+                None if bytes == 0 => return Err("the answer is cut".into()),
+                None if answer.len() > LARGEST => return Err("the answer is too large".into()),
+                None => {}
+            }
+        }
     }
 
     fn error(&self, why: &str) -> Error {
@@ -141,28 +151,27 @@ impl Probes {
     }
 }
 
-/// The body of a whole answer that says that all is well.
-fn body(mut answer: Vec<u8>) -> Result<Vec<u8>, String> {
+/// The body of an answer that says that all is well; nothing while it is not whole.
+fn body(answer: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let mut fields = [EMPTY_HEADER; 64];
     let mut response = Response::new(&mut fields);
-    let head = match response.parse(&answer) {
+    let head = match response.parse(answer) {
         Ok(Status::Complete(head)) => head,
-        Ok(Status::Partial) => return Err("the answer is cut".into()),
+        Ok(Status::Partial) => return Ok(None),
         Err(error) => return Err(format!("it is answered by other than HTTP: {error}")),
     };
-    let code = response.code.unwrap_or_default();
     let is_length = |name: &str| name.eq_ignore_ascii_case("content-length");
     let length = response.headers.iter().find(|field| is_length(field.name));
-    let length = length.and_then(|field| std::str::from_utf8(field.value).ok()?.trim().parse().ok());
-    let body = answer.split_off(head);
-    if code != 200 {
-        let why = String::from_utf8_lossy(&body);
-        return Err(format!("status {code}: {}", why.lines().next().unwrap_or_default()));
+    let length = length.and_then(|field| std::str::from_utf8(field.value).ok()?.trim().parse::<usize>().ok());
+    let Some(length) = length else { return Err("that is no probe: an answer without a length".into()) };
+    let Some(body) = answer[head..].get(..length) else { return Ok(None) };
+    match response.code {
+        Some(200) => Ok(Some(body.to_vec())),
+        code => {
+            let why = String::from_utf8_lossy(body);
+            Err(format!("status {}: {}", code.unwrap_or_default(), why.lines().next().unwrap_or_default()))
+        }
     }
-    if length.is_some_and(|length: usize| length != body.len()) {
-        return Err("the answer is cut".into());
-    }
-    Ok(body)
 }
 
 impl ServerReport {
@@ -330,13 +339,15 @@ RSS by seconds 11.0 MiB, 12.0 MiB, 13.0 MiB
 
     #[test]
     fn an_answer_counts_where_it_is_whole_and_well() {
-        let body_of = |text: &str| body(text.as_bytes().to_vec());
-        assert_eq!(body_of("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), Ok(b"ok".to_vec()));
-        assert_eq!(body_of("HTTP/1.1 200 OK\r\n\r\nok"), Ok(b"ok".to_vec()));
+        let body_of = |text: &str| body(text.as_bytes());
+        let whole = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        assert_eq!(body_of(whole), Ok(Some(b"ok".to_vec())));
+        for length in 0..whole.len() {
+            assert_eq!(body_of(&whole[..length]), Ok(None), "{length}");
+        }
         for (answer, hint) in [
-            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", "is cut"),
-            ("HTTP/1.1 200 OK\r\nContent", "is cut"),
-            ("HTTP/1.1 503 No\r\n\r\nthe server is dead\n", "status 503: the server is dead"),
+            ("HTTP/1.1 200 OK\r\n\r\nok", "without a length"),
+            ("HTTP/1.1 503 No\r\ncontent-length: 19\r\n\r\nthe server is dead\n", "status 503: the server is dead"),
             ("SSH-2.0-x\r\n", "other than HTTP"),
         ] {
             let error = body_of(answer).expect_err("it does not count");
