@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::exit::Exit;
 use crate::print::Colour;
 use crate::values::{contender, percent, preload, worker};
-use crate::{build, cmp, completions, doctor, list, load, man, new, rank, report, run, verify};
+use crate::{build, cmp, completions, doctor, list, load, man, new, rank, report, run, serve, verify};
 
 /// Compares global allocators on real work: which one is faster, which one is leaner, and how sure that is.
 ///
@@ -56,6 +56,8 @@ pub(crate) enum Verb {
     Verify(verify::Verify),
     /// Put an HTTP server under load: requests in a second, latency, failures by kind
     Load(load::Loading),
+    /// Let a server run under an allocator, for others to put under load, from this host or from another
+    Serve(serve::Serve),
     /// Say what on this machine spoils measurements, and how small a difference it can show
     Doctor(doctor::Doctor),
     /// Print completions for a shell

@@ -15,12 +15,14 @@ mod man;
 mod new;
 mod plan;
 mod print;
+mod probes;
 mod progress;
 mod rank;
 mod records;
 mod report;
 mod run;
 mod select;
+mod serve;
 mod values;
 mod verify;
 mod write;
@@ -42,6 +44,7 @@ fn main() -> std::process::ExitCode {
         Verb::Report(report) => report::report(&report, &output),
         Verb::Verify(verify) => verify::verify(&verify, &output),
         Verb::Load(loading) => load::load(&loading, &output),
+        Verb::Serve(serve) => serve::serve(serve, &output),
         Verb::Doctor(doctor) => doctor::doctor(&doctor, &output),
         Verb::Completions(completions) => completions::completions(&completions, &output),
         Verb::Man(man) => man::man(&man, &output),

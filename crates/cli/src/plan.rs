@@ -7,6 +7,7 @@ use heapmark::{Case, Comparison, Contender, ContenderName, Error, Settings, Stop
 
 use crate::run::{Preset, Run};
 use crate::select;
+use crate::values::quiet_moments;
 
 /// A run set up, before anyone is asked anything.
 pub(crate) struct Planned {
@@ -68,10 +69,7 @@ pub(crate) fn settings(arguments: &Run) -> Settings {
     let mut settings = Settings { seed: arguments.seed, stop, margin: arguments.margin, ..Settings::default() };
     settings.memory_limit = arguments.memory_limit;
     if !arguments.settle.is_empty() {
-        let mut moments: Vec<u64> = arguments.settle.iter().copied().filter(|moment| *moment > 0).collect();
-        moments.sort_unstable();
-        moments.dedup();
-        settings.settle_after_ms = Some(moments);
+        settings.settle_after_ms = Some(quiet_moments(&arguments.settle));
     }
     if !arguments.measure.is_empty() {
         settings.arrangements = arguments.measure.iter().map(|metric| metric.arrangement()).collect();

@@ -124,6 +124,22 @@ impl ContenderSelection {
         Ok(workers)
     }
 
+    /// The one contender of this name, of a backend or of the configuration file. Fails with the names there are.
+    pub(crate) fn one(&self, name: &ContenderName) -> Result<Contender, Error> {
+        let named = self.configuration()?.contender(name)?;
+        let backend = named.is.backend.as_str();
+        match self.workers(|name| name == backend) {
+            Ok(workers) => named.resolve(&workers),
+            Err(Error::NothingSelected(_)) => {
+                let mut known = self.surroundings()?.names()?;
+                known.extend(self.given_workers(|_| true)?.into_iter().map(|worker| worker.name));
+                known.extend(self.given_preloads(|_| true)?.into_iter().map(|(name, _)| name));
+                Err(Error::Usage(format!("no allocator is named {backend:?}; there are {}", known.join(", "))))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Why no worker is selected.
     pub(crate) fn nothing(&self) -> Result<Error, Error> {
         let unnamed = self.unnamed_apart()?;

@@ -106,6 +106,14 @@ pub(crate) fn quiet(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Quiet times in order, each once; none at all where only 0 is given.
+pub(crate) fn quiet_moments(given: &[u64]) -> Vec<u64> {
+    let mut moments: Vec<u64> = given.iter().copied().filter(|moment| *moment > 0).collect();
+    moments.sort_unstable();
+    moments.dedup();
+    moments
+}
+
 /// A size such as `512MiB` or `2G`; letters stand for powers of 1024, and without one it is bytes.
 pub(crate) fn size(text: &str) -> Result<Bytes, String> {
     let wrong = || "give a size above 0, such as 512MiB or 2GiB".to_owned();

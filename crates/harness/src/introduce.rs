@@ -56,7 +56,7 @@ pub(crate) fn contender_row(
     }
 }
 
-fn identity_row(greeting: Greeting) -> IdentityRow {
+pub(crate) fn identity_row(greeting: Greeting) -> IdentityRow {
     let knobs = greeting.knobs.into_iter();
     IdentityRow {
         crate_name: greeting.crate_name,

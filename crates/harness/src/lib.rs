@@ -45,6 +45,7 @@ mod schedule;
 mod sensitivity;
 mod series;
 mod served;
+pub mod serving;
 mod session;
 mod settings;
 mod shown_path;

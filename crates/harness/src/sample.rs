@@ -212,13 +212,7 @@ impl<'a> Running<'a> {
                 self.peak_live = finished.outcome.peak_live;
                 self.sample.latency = finished.latency.map(LatencyRow::from);
                 for phase in finished.phases {
-                    let row = MemoryRow {
-                        rss: phase.rss.map(Bytes),
-                        anonymous: phase.anonymous.map(Bytes),
-                        lazy_free: phase.lazy_free.map(Bytes),
-                        private_dirty: phase.private_dirty.map(Bytes),
-                        huge: phase.huge.map(Bytes),
-                    };
+                    let row = MemoryRow::from(&phase);
                     match (phase.name, phase.settled_ms) {
                         (PhaseName::Settled, Some(after_ms)) => {
                             self.sample.settled.push(SettledRow { after_ms, memory: row });

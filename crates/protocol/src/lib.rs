@@ -9,8 +9,8 @@ mod text;
 pub use line::{LineWriter, MAX_LINE, Message, ParseError, is_key};
 pub use messages::{
     Check, Failure, Field, Finding, Finish, Hello, Knob, Latency, Limit, Numbers, Outcome, PARAMETER_PREFIX, Parameter,
-    ParameterKind, Phase, PhaseName, Prepare, Prepared, Proof, Set, Turn, Turned, Verified, Verify, WorkerKind,
-    Workload, verb,
+    ParameterKind, Phase, PhaseName, Prepare, Prepared, Proof, Serve, Serving, Set, Turn, Turned, Verified, Verify,
+    WorkerKind, Workload, verb,
 };
 pub use text::Text;
 

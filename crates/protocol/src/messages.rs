@@ -437,6 +437,39 @@ messages! {
         peak_reset: bool,
     }
 
+    /// Asks the worker, in the place of `prepare`, to make a workload ready as a server that others put under load. Parameters follow as
+    /// `param:NAME=VALUE`.
+    Serve<'a> = "serve" {
+        /// The workload's name.
+        workload: Cow<'a, str>,
+        /// The seed of everything random in it.
+        seed: u64,
+        /// Where to listen, such as `127.0.0.1:8080`; with port 0, on a free one.
+        listen: Cow<'a, str>,
+        /// A file to write the body of a request to, which is empty where a request has none.
+        request_file: Option<Cow<'a, str>>,
+        /// A file to write the body of the right answer to.
+        answer_file: Option<Cow<'a, str>>,
+    }
+
+    /// The server listens. Every parameter follows as `param:NAME=VALUE`, defaults included.
+    Serving<'a> = "serving" {
+        /// Wall time that the preparation took.
+        prepare_ns: u64,
+        /// Where it listens, with the port that it has.
+        address: Cow<'a, str>,
+        /// How it is asked: `GET` or `POST`.
+        method: Cow<'a, str>,
+        /// What it is asked for, with the slash.
+        path: Cow<'a, str>,
+        /// The type of the bodies.
+        content_type: Cow<'a, str>,
+        /// Resident memory now, before any request; absent where it cannot be read.
+        base_rss: Option<u64>,
+        /// Whether the kernel's peak was reset; if not, the peak includes the preparation.
+        peak_reset: bool,
+    }
+
     /// Asks for one timed turn.
     Turn = "turn" {
         /// Units to do, over all threads.

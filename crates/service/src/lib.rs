@@ -11,6 +11,7 @@ mod cores;
 mod descriptors;
 mod endpoints;
 mod generator;
+mod lasting;
 mod random;
 mod scenario;
 mod service;

@@ -3,14 +3,16 @@
 //! The generator is started and told what to do by lines on its standard input, and answers on its standard output. Meanwhile this
 //! thread, the only lane, waits in a system call: what the process uses of a processor is the server's.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use heapmark_worker::{About, Job, Lane, Requests, Setup, Tally, Turn, Workload};
+use heapmark_worker::{About, Job, Lane, Offer, Requests, Serving, Setup, Tally, Turn, Workload};
 
 use crate::cores::Cores;
 use crate::descriptors;
 use crate::endpoints::{Disturbance, Endpoints};
 use crate::generator::{Generator, Target};
+use crate::lasting::Lasting;
 use crate::scenario::{SCENARIOS, Scenario};
 use crate::stacks::{Server, Size, Stack};
 
@@ -39,10 +41,11 @@ impl Workload for Service {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
-        self.start(setup).map_err(|why| {
-            let name = self.scenario.about.name;
-            if why.starts_with(name) { why } else { format!("{name}: {why}") }
-        })
+        self.start(setup).map_err(|why| self.named(why))
+    }
+
+    fn serve(&self, setup: &Setup<'_>, listen: SocketAddr) -> Result<(Box<dyn Serving>, Offer), String> {
+        self.start_lasting(setup, listen).map_err(|why| self.named(why))
     }
 
     fn is_handicapped(&self) -> bool {
@@ -54,19 +57,71 @@ impl Workload for Service {
     }
 }
 
+/// What a server and its clients need, made before either.
+struct Ready {
+    stack: Stack,
+    size: Size,
+    endpoints: Endpoints,
+    /// What a client sends.
+    body: Vec<u8>,
+    /// What it should get.
+    expected: Vec<u8>,
+}
+
 impl Service {
-    fn start(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
+    /// A reason that says whose it is.
+    fn named(&self, why: String) -> String {
+        let name = self.scenario.about.name;
+        if why.starts_with(name) { why } else { format!("{name}: {why}") }
+    }
+
+    fn ready(&self, setup: &Setup<'_>) -> Result<Ready, String> {
         let Scenario { about, route, contents, .. } = *self.scenario;
-        let connections = setup.size("connections");
-        let size = Size { threads: setup.size("threads"), connections };
+        let (connections, threads) = (setup.size("connections"), setup.size("threads"));
+        let size = Size { threads, connections };
         let stack = Stack::named(setup.choice("stack")).ok_or("there is no such stack")?;
         descriptors::make_room(about.name, stack.descriptors, size)?;
-        let endpoints = Arc::new(Endpoints::new(contents(setup), self.disturbance));
+        let endpoints = Endpoints::new(contents(setup), self.disturbance);
         let body = endpoints.request(route);
         let expected = endpoints.undisturbed(route, &body);
         if expected.status != 200 {
             return Err(format!("{} cannot be answered: {}", route.path, String::from_utf8_lossy(&expected.body)));
         }
+        Ok(Ready { stack, size, endpoints, body, expected: expected.body })
+    }
+
+    /// A server without a generator of its own, for as long as somebody wants it. Where it runs and how it is asked is for others to
+    /// say, but for the processors of the server where they are told.
+    fn start_lasting(&self, setup: &Setup<'_>, listen: SocketAddr) -> Result<(Box<dyn Serving>, Offer), String> {
+        if setup.number("rate") > 0 || setup.choice("keep_alive") != "yes" {
+            return Err("rate and keep_alive are for whoever asks to choose; nobody is asked for here".into());
+        }
+        let Ready { stack, size, endpoints, body, expected } = self.ready(setup)?;
+        let server_cores = setup.size("server_cores");
+        let cores = if server_cores > 0 { Some(Cores::of(server_cores)?) } else { None };
+        if let Some(cores) = &cores {
+            cores.for_server()?;
+        }
+        let endpoints = Arc::new(endpoints.counting());
+        let started = stack.start_at(listen, &endpoints, size);
+        let server = started.map_err(|error| format!("{} cannot listen on {listen}: {error}", stack.name))?;
+        let route = self.scenario.route;
+        let offer = Offer {
+            address: server.address(),
+            method: route.method.name(),
+            path: route.path,
+            content_type: route.content_type,
+            request: body,
+            answer: expected,
+        };
+        Ok((Box::new(Lasting { _server: server, endpoints, _cores: cores }), offer))
+    }
+
+    fn start(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String> {
+        let route = self.scenario.route;
+        let Ready { stack, size, endpoints, body, expected } = self.ready(setup)?;
+        let connections = size.connections;
+        let endpoints = Arc::new(endpoints);
         let cores = Cores::of(setup.size("server_cores"))?;
         cores.for_generator()?;
         let mut generator = Generator::start()?;
@@ -78,7 +133,7 @@ impl Service {
             address: server.address(),
             route,
             body: &body,
-            expected: &expected.body,
+            expected: &expected,
             connections,
             keep_alive: setup.choice("keep_alive") == "yes",
         })?;

@@ -15,6 +15,7 @@ mod memory;
 mod requests;
 mod reuse;
 mod runtime;
+mod serving;
 mod soundness;
 mod workload;
 
@@ -24,6 +25,7 @@ pub use memory::{Resident, resident};
 pub use requests::{RequestErrors, Requests};
 pub use reuse::proof_by_reuse;
 pub use runtime::{die_with_parent, run};
+pub use serving::{Offer, Serving};
 pub use workload::{About, Catalogue, Job, Lane, MAX_PARAMETERS, Parameter, Set, Setup, Tally, Turn, Values, Workload};
 
 /// Makes a program a heapmark worker.

@@ -1,12 +1,13 @@
 //! The life of a worker: greet, prepare, take turns, finish.
 
 use std::fmt::{self, Write};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use heapmark_protocol::{
     Failure, Field, Finish, Latency, LineWriter, MAX_LINE, Message, Numbers, Outcome, PARAMETER_PREFIX, ParameterKind,
-    ParseError, Phase, PhaseName, Prepare, Prepared, Proof, Text, VERSION, WorkerKind, verb,
+    ParseError, Phase, PhaseName, Prepare, Prepared, Proof, Serve, Text, VERSION, WorkerKind, verb,
 };
 
 use crate::channel::{Closed, LineReader, send};
@@ -14,7 +15,8 @@ use crate::clock::{Reading, monotonic_ns};
 use crate::identity::{Counting, Identity, ReadBack, TestBlock};
 use crate::lanes::{Team, with_team};
 use crate::memory::{reset_peak, resident, rollup};
-use crate::workload::{Catalogue, Job, Setup, Tally, Values};
+use crate::serving::{Offer, Serving};
+use crate::workload::{Catalogue, Job, Setup, Tally, Values, Workload};
 use crate::{build_info, soundness, workload};
 
 /// Asks the kernel to kill this process when the thread that started it ends, so that no worker outlives its harness,
@@ -85,6 +87,11 @@ impl Session<'_> {
                     let (setup, job) = prepare(self.catalogue, &message)?;
                     return self.measure(begun, &setup, job);
                 }
+                verb::Serve => {
+                    let begun = monotonic_ns();
+                    let (setup, serving, offer) = serve(self.catalogue, &message)?;
+                    return self.attend(begun, &setup, serving, &offer);
+                }
                 verb::QUIT => return Ok(()),
                 other => return Err(Stop::Error(format!("`{other}` is not expected before `prepare`"))),
             }
@@ -152,6 +159,46 @@ impl Session<'_> {
             leave()
         })?;
         drop(job);
+        self.settle(moments)
+    }
+
+    /// Lets a server serve until the harness asks for the end.
+    fn attend(&mut self, begun: u64, setup: &Setup<'_>, serving: Box<dyn Serving>, offer: &Offer) -> Result<(), Stop> {
+        let counting = self.identity.counting;
+        let peak_reset = reset_peaks(counting);
+        let address = Text::<64>::of(format_args!("{}", offer.address));
+        let serves = heapmark_protocol::Serving {
+            prepare_ns: monotonic_ns() - begun,
+            address: address.as_str().into(),
+            method: offer.method.into(),
+            path: offer.path.into(),
+            content_type: offer.content_type.into(),
+            base_rss: resident().now,
+            peak_reset,
+        };
+        serves.write(&mut self.line);
+        put_parameters(setup, &mut self.line);
+        send(self.line.finish())?;
+        let message = Message::parse(self.reader.next()?)?;
+        let finish = match message.verb() {
+            verb::Finish => Finish::read(&message)?,
+            verb::QUIT => return Err(Stop::Quietly),
+            other => return Err(Stop::Error(format!("`{other}` is not expected while it serves"))),
+        };
+        let (peak_rss, peak_live) = peaks(counting);
+        send_phase(&mut self.line, PhaseName::Worked, None)?;
+        Outcome { count: serving.answered(), checksum: 0, peak_rss, peak_live }.write(&mut self.line);
+        if !finish.drain {
+            send(self.line.finish())?;
+            expect_quit(&mut self.reader)?;
+            leave()
+        }
+        drop(serving);
+        self.settle(finish.settle_ms)
+    }
+
+    /// Reads memory once everything was dropped, and after quiet times; then sends the result, which is in the line by now.
+    fn settle(&mut self, moments: Numbers) -> Result<(), Stop> {
         let mut peak_line = LineWriter::new();
         std::mem::swap(&mut peak_line, &mut self.line);
         let drained = Instant::now();
@@ -194,19 +241,75 @@ fn leave() -> ! {
 /// Finds the workload that `prepare` asks for and makes it ready.
 fn prepare(catalogue: &Catalogue, message: &Message<'_>) -> Result<(Setup<'static>, Box<dyn Job>), Stop> {
     let request = Prepare::read(message)?;
-    let workload = catalogue.find(&request.workload).ok_or_else(|| {
+    let (workload, setup) = set_up(catalogue, &request.workload, request.seed, message)?;
+    let job = workload.prepare(&setup).map_err(Stop::Error)?;
+    Ok((setup, job))
+}
+
+/// Finds the workload that `serve` asks for and makes it a server. The bodies go into the files that were named for them, and no
+/// further.
+fn serve(catalogue: &Catalogue, message: &Message<'_>) -> Result<(Setup<'static>, Box<dyn Serving>, Offer), Stop> {
+    let request = Serve::read(message)?;
+    let no_address = |_| Stop::Error(format!("{:?} is no address to listen on", request.listen));
+    let listen: SocketAddr = request.listen.parse().map_err(no_address)?;
+    let (workload, setup) = set_up(catalogue, &request.workload, request.seed, message)?;
+    let (serving, mut offer) = workload.serve(&setup, listen).map_err(Stop::Error)?;
+    for (file, body) in [
+        (request.request_file, std::mem::take(&mut offer.request)),
+        (request.answer_file, std::mem::take(&mut offer.answer)),
+    ] {
+        let Some(file) = file else { continue };
+        std::fs::write(&*file, body).map_err(|error| Stop::Error(format!("cannot write {file}: {error}")))?;
+    }
+    Ok((setup, serving, offer))
+}
+
+/// The workload of this name, and its parameters as the message has them.
+fn set_up(
+    catalogue: &Catalogue,
+    name: &str,
+    seed: u64,
+    message: &Message<'_>,
+) -> Result<(&'static dyn Workload, Setup<'static>), Stop> {
+    let workload = catalogue.find(name).ok_or_else(|| {
         let names: Vec<_> = catalogue.workloads.iter().map(|w| w.about().name).collect();
-        Stop::Error(format!("no workload is named {:?}; there are {}", request.workload, names.join(", ")))
+        Stop::Error(format!("no workload is named {name:?}; there are {}", names.join(", ")))
     })?;
-    let mut setup = Setup::new(workload.about(), request.seed);
+    let mut setup = Setup::new(workload.about(), seed);
     for pair in message.pairs() {
         let (key, value) = pair?;
         if let Some(name) = key.strip_prefix(PARAMETER_PREFIX) {
             setup.set(name, &value).map_err(Stop::Error)?;
         }
     }
-    let job = workload.prepare(&setup).map_err(Stop::Error)?;
-    Ok((setup, job))
+    Ok((workload, setup))
+}
+
+/// Adds every parameter as it is in force to the line.
+fn put_parameters(setup: &Setup<'_>, line: &mut LineWriter) {
+    let mut key = Text::<512>::new();
+    for (name, value) in setup.shown() {
+        key.clear();
+        let _ = write!(key, "{PARAMETER_PREFIX}{name}");
+        line.display(key.as_str(), format_args!("{value}"));
+    }
+}
+
+/// Makes the peaks start from here. Whether the kernel's did.
+fn reset_peaks(counting: Option<Counting>) -> bool {
+    let peak_reset = reset_peak();
+    if let Some(counting) = counting {
+        (counting.reset_peak)();
+    }
+    peak_reset
+}
+
+/// The peaks of resident memory and, from a counting allocator, of live bytes.
+fn peaks(counting: Option<Counting>) -> (Option<u64>, Option<u64>) {
+    let peak_live = counting.map(|counting| (counting.read)().peak_live);
+    let resident = resident();
+    // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
+    (resident.peak.max(resident.now), peak_live)
 }
 
 /// What is kept over the turns of one sample.
@@ -218,10 +321,7 @@ struct Sample {
 impl Sample {
     /// Tells the harness that the job is ready, and makes the peaks start from here.
     fn announce(&self, begun: u64, setup: &Setup<'_>, job: &dyn Job, line: &mut LineWriter) -> Result<(), Stop> {
-        let peak_reset = reset_peak();
-        if let Some(counting) = self.counting {
-            (counting.reset_peak)();
-        }
+        let peak_reset = reset_peaks(self.counting);
         let prepared = Prepared {
             prepare_ns: monotonic_ns() - begun,
             lanes: job.lanes() as u64,
@@ -230,12 +330,7 @@ impl Sample {
             peak_reset,
         };
         prepared.write(line);
-        let mut key = Text::<512>::new();
-        for (name, value) in setup.shown() {
-            key.clear();
-            let _ = write!(key, "{PARAMETER_PREFIX}{name}");
-            line.display(key.as_str(), format_args!("{value}"));
-        }
+        put_parameters(setup, line);
         send(line.finish())?;
         Ok(())
     }
@@ -292,10 +387,7 @@ impl Sample {
 
     /// Reads the peak while everything is still alive, and leaves the result in `line`, to be sent last.
     fn outcome(&self, job: &dyn Job, line: &mut LineWriter) -> Result<(), Stop> {
-        let peak_live = self.counting.map(|counting| (counting.read)().peak_live);
-        let resident = resident();
-        // The kernel batches its counters, so that the peak can lag a little behind what is resident now.
-        let peak_rss = resident.peak.max(resident.now);
+        let (peak_rss, peak_live) = peaks(self.counting);
         send_phase(line, PhaseName::Worked, None)?;
         if let Some(requests) = job.requests().map_err(Stop::Error)? {
             send(Latency::from(requests).write(line).finish())?;

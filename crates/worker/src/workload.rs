@@ -1,8 +1,9 @@
 //! What a workload is: a description, a preparation, and lanes that do units of work.
 
 use std::fmt;
+use std::net::SocketAddr;
 
-use crate::Requests;
+use crate::{Offer, Requests, Serving};
 
 /// A named piece of work with parameters, deterministic for a seed.
 ///
@@ -16,6 +17,12 @@ pub trait Workload: Sync {
     /// Makes everything that the timed part needs and that is not its subject. Fails with a line for the user, such as a
     /// combination of parameters that makes no sense; single parameters are already in range.
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Job>, String>;
+
+    /// Makes the workload ready as a server at this address, for others to put under load; with port 0, at a free port. Fails with a line
+    /// for the user where it cannot listen there, and where the workload is no server, as most are not.
+    fn serve(&self, _: &Setup<'_>, _: SocketAddr) -> Result<(Box<dyn Serving>, Offer), String> {
+        Err(format!("{} is no server", self.about().name))
+    }
 
     /// Whether it does something else than what it is named after, to lose by a known amount. One such workload makes its worker
     /// a handicap: it is compared only where it is named, and its checksums with nobody's.

@@ -111,3 +111,18 @@ fn what_makes_no_sense_is_a_usage_error_and_who_is_not_there_a_failure() {
         reason(&[&["load"], arguments].concat(), 2);
     }
 }
+
+#[test]
+fn probes_that_are_none_are_told_before_there_is_a_load() {
+    let url = format!("http://{}/hello", server("200 OK", "hello"));
+    let gone = {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        format!("http://{}", listener.local_addr().expect("it has an address"))
+    };
+    let other = url.replace("/hello", "");
+    for (probes, hint) in [(&gone, "refused"), (&other, "that is no probe")] {
+        let why = reason(&["load", &url, "-n", "1", "--probes", probes], 1);
+        assert!(why.contains(&format!("the probes at {probes}/ cannot be read: ")) && why.contains(hint), "{why}");
+    }
+    assert!(reason(&["load", &url, "-n", "1", "--probes", &url], 2).contains("http://HOST:PORT"));
+}

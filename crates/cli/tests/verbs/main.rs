@@ -9,6 +9,7 @@ mod manual;
 mod odd_records;
 mod rank;
 mod report;
+mod serve;
 mod terminal;
 mod verify;
 

@@ -2,8 +2,8 @@
 
 use crate::{printed, reason};
 
-const VERBS: [&str; 12] =
-    ["list", "new", "build", "run", "cmp", "rank", "report", "verify", "load", "doctor", "completions", "man"];
+const VERBS: [&str; 13] =
+    ["list", "new", "build", "run", "cmp", "rank", "report", "verify", "load", "serve", "doctor", "completions", "man"];
 
 #[test]
 fn every_shell_completes_every_verb() {

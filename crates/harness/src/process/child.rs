@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use super::capture::Capture;
 use super::deadline::Deadline;
 use super::prctl;
+use super::subject::Subject;
 use crate::{Bytes, Cancel, HugePages, Status};
 
 /// How long each step of a sample may take before the worker is killed.
@@ -181,6 +182,28 @@ impl Child {
         }
         self.kill();
         Err(Status::Timeout { detail: format!("{step}: no answer within {:?}", deadline.limit) })
+    }
+
+    /// Looks after a worker that is not waited for: drains what it prints, and holds it to its limit. Returns once the run is cancelled,
+    /// which from then on ends nothing any more, so that the worker can be seen off. Fails when it dies.
+    pub(crate) fn look_after(&mut self, step: &str) -> Result<(), Status> {
+        let pause = self.memory_limit.map_or(ATTENTION, |_| WATCH);
+        while !self.cancel.is_cancelled() {
+            if wait(None, self.death.as_fd(), &mut self.stdout, &mut self.stderr, pause) {
+                return Err(self.post_mortem(step));
+            }
+            if self.memory_limit.is_some() {
+                let peak = crate::machine::kib_in(&self.status(), "VmHWM:");
+                self.check_ceiling(peak, step)?;
+            }
+        }
+        self.cancel = Cancel::default();
+        Ok(())
+    }
+
+    /// The process, for others to look at from outside.
+    pub(crate) fn subject(&self) -> std::io::Result<Subject> {
+        Ok(Subject::new(self.group, self.death.try_clone()?))
     }
 
     /// Kills a worker that needs more than it may: `resident` is the most that is known of it.

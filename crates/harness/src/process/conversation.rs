@@ -1,19 +1,21 @@
 //! The protocol as the harness speaks it: each step of a sample is a method.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
 use heapmark_protocol::{
     Check, Failure, Finding, Finish, Hello, Knob, Latency, Limit, LineWriter, Message, Numbers, Outcome,
-    PARAMETER_PREFIX, Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Set, Turn, Turned,
-    VERSION, Verified, Verify, WorkerKind, Workload, verb,
+    PARAMETER_PREFIX, Parameter, ParameterKind, ParseError, Phase, Prepare, Prepared, Proof, Serve, Serving, Set, Turn,
+    Turned, VERSION, Verified, Verify, WorkerKind, Workload, verb,
 };
 
 use super::answer::Answer;
 use super::child::{Child, Limits};
 use super::deadline::Deadline;
 use super::launch::Launch;
+use super::subject::Subject;
 use crate::case::{Case, Catalogue, ParameterInfo, ParameterValues, SetInfo, WorkloadInfo};
 use crate::verify::CheckInfo;
 use crate::{Bytes, Cancel, Contender, HugePages, Settings, Status};
@@ -89,6 +91,26 @@ pub(crate) struct Finished {
     pub(crate) phases: Vec<Phase>,
     /// What the requests came to, of a workload that serves some.
     pub(crate) latency: Option<Latency>,
+}
+
+/// Where a server puts the bodies of a request and of its right answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bodies<'a> {
+    pub(crate) request: &'a str,
+    pub(crate) answer: &'a str,
+}
+
+/// How a server wants to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Welcome {
+    pub(crate) address: SocketAddr,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) content_type: String,
+    pub(crate) base_rss: Option<Bytes>,
+    pub(crate) peak_reset: bool,
+    /// Every parameter as it is in force.
+    pub(crate) parameters: BTreeMap<String, String>,
 }
 
 /// A check that an allocator is known to fail.
@@ -227,24 +249,60 @@ impl Conversation {
     pub(crate) fn prepare(&mut self, case: &Case, seed: u64) -> Result<(Prepared, BTreeMap<String, String>), Status> {
         const STEP: &str = "preparing the workload";
         let line = Prepare { workload: case.workload.as_str().into(), seed }.write(&mut self.line);
-        for (name, value) in &case.parameters {
-            line.text(&format!("{PARAMETER_PREFIX}{name}"), value);
-        }
+        put_parameters(case, line);
         self.child.send(line.finish());
         let answer = self.child.next_line(Deadline::after(self.limits.prepare), STEP)?;
         let message = expect(&answer, verb::Prepared, STEP)?;
-        let mut parameters = BTreeMap::new();
-        for pair in message.pairs() {
-            let (key, value) = read(pair, STEP)?;
-            if let Some(name) = key.strip_prefix(PARAMETER_PREFIX) {
-                parameters.insert(name.to_owned(), value.into_owned());
-            }
-        }
+        let parameters = parameters(&message, STEP)?;
         let prepared = read(Prepared::read(&message), STEP)?;
         if prepared.lanes == 0 {
             return Err(wrong(STEP, "it works on no lane"));
         }
         Ok((prepared, parameters))
+    }
+
+    /// Makes a workload ready as a server at this address.
+    pub(crate) fn serve(
+        &mut self,
+        case: &Case,
+        seed: u64,
+        listen: SocketAddr,
+        bodies: Bodies<'_>,
+    ) -> Result<Welcome, Status> {
+        const STEP: &str = "beginning to serve";
+        let request = Serve {
+            workload: case.workload.as_str().into(),
+            seed,
+            listen: listen.to_string().into(),
+            request_file: Some(bodies.request.into()),
+            answer_file: Some(bodies.answer.into()),
+        };
+        let line = request.write(&mut self.line);
+        put_parameters(case, line);
+        self.child.send(line.finish());
+        let answer = self.child.next_line(Deadline::after(self.limits.prepare), STEP)?;
+        let message = expect(&answer, verb::Serving, STEP)?;
+        let serving = read(Serving::read(&message), STEP)?;
+        let address = serving.address.parse();
+        Ok(Welcome {
+            address: address.map_err(|_| wrong(STEP, &format!("{:?} is no address", one_line(&serving.address))))?,
+            method: one_line(&serving.method),
+            path: one_line(&serving.path),
+            content_type: one_line(&serving.content_type),
+            base_rss: serving.base_rss.map(Bytes),
+            peak_reset: serving.peak_reset,
+            parameters: parameters(&message, STEP)?,
+        })
+    }
+
+    /// Lets a worker serve until the run is cancelled, which from then on ends nothing any more. Fails when it dies.
+    pub(crate) fn look_after(&mut self) -> Result<(), Status> {
+        self.child.look_after("serving")
+    }
+
+    /// The worker's process, to look at from outside.
+    pub(crate) fn subject(&self) -> std::io::Result<Subject> {
+        self.child.subject()
     }
 
     /// Does one turn. A count that differs from what was asked is a wrong result, and work in no time is none.
@@ -292,6 +350,25 @@ impl Conversation {
         self.child.send(self.line.start(verb::QUIT).finish());
         self.child.join(self.limits.finish, "exiting")
     }
+}
+
+/// Adds the parameters that differ from their defaults.
+fn put_parameters(case: &Case, line: &mut LineWriter) {
+    for (name, value) in &case.parameters {
+        line.text(&format!("{PARAMETER_PREFIX}{name}"), value);
+    }
+}
+
+/// The parameters as a worker says that they are in force.
+fn parameters(message: &Message<'_>, step: &str) -> Result<BTreeMap<String, String>, Status> {
+    let mut parameters = BTreeMap::new();
+    for pair in message.pairs() {
+        let (key, value) = read(pair, step)?;
+        if let Some(name) = key.strip_prefix(PARAMETER_PREFIX) {
+            parameters.insert(name.to_owned(), value.into_owned());
+        }
+    }
+    Ok(parameters)
 }
 
 /// Variables that set `wanted` on a worker that described its knobs so. Fails naming a knob that it does not have.

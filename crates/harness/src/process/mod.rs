@@ -7,7 +7,11 @@ mod conversation;
 mod deadline;
 mod launch;
 mod prctl;
+mod subject;
 
 pub use child::Limits;
-pub(crate) use conversation::{Conversation, Greeting, KnownLimit, Start, Verdict, check_knobs, knob_variables};
+pub(crate) use conversation::{
+    Bodies, Conversation, Greeting, KnownLimit, Start, Verdict, Welcome, check_knobs, knob_variables,
+};
 pub(crate) use launch::Launch;
+pub(crate) use subject::{Look, Subject, Vitals};

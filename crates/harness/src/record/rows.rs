@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use heapmark_protocol::{Latency, WorkerKind};
+use heapmark_protocol::{Latency, Phase, WorkerKind};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{Load, Machine, Tool};
@@ -234,6 +234,18 @@ pub struct MemoryRow {
     pub private_dirty: Option<Bytes>,
     /// Anonymous and in huge pages.
     pub huge: Option<Bytes>,
+}
+
+impl From<&Phase> for MemoryRow {
+    fn from(phase: &Phase) -> Self {
+        Self {
+            rss: phase.rss.map(Bytes),
+            anonymous: phase.anonymous.map(Bytes),
+            lazy_free: phase.lazy_free.map(Bytes),
+            private_dirty: phase.private_dirty.map(Bytes),
+            huge: phase.huge.map(Bytes),
+        }
+    }
 }
 
 /// Memory after a quiet time in which nobody called the allocator.

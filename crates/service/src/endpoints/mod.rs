@@ -91,6 +91,8 @@ pub type Disturbance = fn(u64);
 pub struct Endpoints {
     all: [Box<dyn Endpoint>; ROUTES.len()],
     disturbance: Option<Disturbance>,
+    /// Whether requests are counted where nothing disturbs them.
+    counts: bool,
     requests: AtomicU64,
 }
 
@@ -129,8 +131,20 @@ impl Endpoints {
                 Box::new(Session::new(seed, sessions)),
             ],
             disturbance,
+            counts: false,
             requests: AtomicU64::new(0),
         }
+    }
+
+    /// The same, but they count what they are asked, which costs every request a write to memory that the threads share.
+    #[must_use]
+    pub fn counting(self) -> Self {
+        Self { counts: true, ..self }
+    }
+
+    /// Requests so far, where they are [counted](Self::counting) or disturbed.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     fn endpoint(&self, route: Route) -> Option<&dyn Endpoint> {
@@ -145,8 +159,11 @@ impl Endpoints {
 
     /// What a server answers to this body at this route.
     pub fn answer(&self, route: Route, body: &[u8]) -> Answer {
-        if let Some(disturbance) = self.disturbance {
-            disturbance(self.requests.fetch_add(1, Ordering::Relaxed));
+        if self.counts || self.disturbance.is_some() {
+            let number = self.requests.fetch_add(1, Ordering::Relaxed);
+            if let Some(disturbance) = self.disturbance {
+                disturbance(number);
+            }
         }
         self.undisturbed(route, body)
     }
@@ -230,6 +247,18 @@ mod tests {
         }
         endpoints.undisturbed(ROUTES[0], &[]);
         assert_eq!(SEEN.load(Ordering::Relaxed), 4);
+    }
+
+    #[test]
+    fn requests_are_counted_where_that_is_asked_for() {
+        let plain = Endpoints::new(Contents::new(1), None);
+        let counting = Endpoints::new(Contents::new(1), None).counting();
+        for endpoints in [&plain, &counting] {
+            endpoints.answer(ROUTES[0], &[]);
+            endpoints.undisturbed(ROUTES[0], &[]);
+            endpoints.answer(ROUTES[2], b"nonsense");
+        }
+        assert_eq!((plain.requests(), counting.requests()), (0, 2));
     }
 
     #[test]

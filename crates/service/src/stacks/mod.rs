@@ -13,7 +13,7 @@ mod tiny_http;
 
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use crate::endpoints::Endpoints;
@@ -91,7 +91,12 @@ impl Stack {
 
     /// Starts a server on a free port of this machine's own address. Fails where the kernel refuses a socket or a thread.
     pub fn start(&self, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Server> {
-        let listener = listener::listen()?;
+        self.start_at((Ipv4Addr::LOCALHOST, 0).into(), endpoints, size)
+    }
+
+    /// Starts a server at this address. Fails too where it is not to be had.
+    pub fn start_at(&self, address: SocketAddr, endpoints: &Arc<Endpoints>, size: Size) -> io::Result<Server> {
+        let listener = listener::listen(address)?;
         let address = listener.local_addr()?;
         Ok(Server { address, _served: (self.start)(listener, endpoints, size)? })
     }
