@@ -17,6 +17,6 @@ pub(crate) struct Lasting {
 
 impl Serving for Lasting {
     fn answered(&self) -> u64 {
-        self.endpoints.requests()
+        self.endpoints.answered()
     }
 }

@@ -91,9 +91,9 @@ pub type Disturbance = fn(u64);
 pub struct Endpoints {
     all: [Box<dyn Endpoint>; ROUTES.len()],
     disturbance: Option<Disturbance>,
-    /// Whether requests are counted where nothing disturbs them.
-    counts: bool,
     requests: AtomicU64,
+    /// Requests that were answered, where they are counted.
+    answered: Option<AtomicU64>,
 }
 
 /// What decides what endpoints answer, and what they keep.
@@ -131,20 +131,20 @@ impl Endpoints {
                 Box::new(Session::new(seed, sessions)),
             ],
             disturbance,
-            counts: false,
             requests: AtomicU64::new(0),
+            answered: None,
         }
     }
 
-    /// The same, but they count what they are asked, which costs every request a write to memory that the threads share.
+    /// The same, but they count what they answer, which costs every request a write to memory that the threads share.
     #[must_use]
     pub fn counting(self) -> Self {
-        Self { counts: true, ..self }
+        Self { answered: Some(AtomicU64::new(0)), ..self }
     }
 
-    /// Requests so far, where they are [counted](Self::counting) or disturbed.
-    pub fn requests(&self) -> u64 {
-        self.requests.load(Ordering::Relaxed)
+    /// Requests that were answered so far; none where they are not [counted](Self::counting).
+    pub fn answered(&self) -> u64 {
+        self.answered.as_ref().map_or(0, |answered| answered.load(Ordering::Relaxed))
     }
 
     fn endpoint(&self, route: Route) -> Option<&dyn Endpoint> {
@@ -159,13 +159,14 @@ impl Endpoints {
 
     /// What a server answers to this body at this route.
     pub fn answer(&self, route: Route, body: &[u8]) -> Answer {
-        if self.counts || self.disturbance.is_some() {
-            let number = self.requests.fetch_add(1, Ordering::Relaxed);
-            if let Some(disturbance) = self.disturbance {
-                disturbance(number);
-            }
+        if let Some(disturbance) = self.disturbance {
+            disturbance(self.requests.fetch_add(1, Ordering::Relaxed));
         }
-        self.undisturbed(route, body)
+        let answer = self.undisturbed(route, body);
+        if let Some(answered) = &self.answered {
+            answered.fetch_add(1, Ordering::Relaxed);
+        }
+        answer
     }
 
     /// The same without a disturbance: for whoever wants to know what the answer should be.
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_counted_where_that_is_asked_for() {
+    fn answers_are_counted_where_that_is_asked_for() {
         let plain = Endpoints::new(Contents::new(1), None);
         let counting = Endpoints::new(Contents::new(1), None).counting();
         for endpoints in [&plain, &counting] {
@@ -258,7 +259,7 @@ mod tests {
             endpoints.undisturbed(ROUTES[0], &[]);
             endpoints.answer(ROUTES[2], b"nonsense");
         }
-        assert_eq!((plain.requests(), counting.requests()), (0, 2));
+        assert_eq!((plain.answered(), counting.answered()), (0, 2));
     }
 
     #[test]
