@@ -17,7 +17,7 @@ mod lists;
 use std::alloc::{GlobalAlloc, Layout};
 use std::hint::black_box;
 
-use heapmark_worker::{Setup, Workload, run_turns};
+use heapmark_worker::{Moment, Setup, Workload, observe_turns};
 use heapmark_workloads::CATALOGUE;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -92,13 +92,16 @@ impl<F: FnMut(u64) -> f64> Rounds<F> {
 fn of_workload(workload: &dyn Workload) -> impl FnMut(u64) -> f64 {
     let mut setup = Setup::new(workload.about(), 1);
     setup.set("threads", "1").expect("every classic workload has threads");
-    let time = move |units: u64| {
-        let begun = cpu_ns();
-        run_turns(workload, &setup, &[units, units]).expect("the defaults make sense");
-        cpu_ns() - begun
-    };
-    let idle = time(0);
-    move |units| (time(units) - idle) / 2.0
+    move |units: u64| {
+        let (mut begun, mut ended) = (0.0, 0.0);
+        observe_turns(workload, &setup, &[units, units], |moment| match moment {
+            Moment::Prepared => begun = cpu_ns(),
+            Moment::Turned(_) => ended = cpu_ns(),
+            Moment::Dropped => {}
+        })
+        .expect("the defaults make sense");
+        (ended - begun) / 2.0
+    }
 }
 
 /// CPU time that the allocator itself takes for so many blocks that are freed at once.
