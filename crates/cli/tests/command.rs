@@ -132,7 +132,10 @@ fn whoever_must_be_named_takes_part_only_then() {
 fn a_family_has_its_own_workers_where_it_is_named() {
     let output = heapmark(&["build", "--list", "--family", "service"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), "dlmalloc\nhandicap\njemalloc\nmimalloc\nrpmalloc\nrusty_alloc\nsnmalloc\nsystem\n");
+    assert_eq!(
+        text(&output.stdout),
+        "dlmalloc\nhandicap\njemalloc\nmimalloc\nrpmalloc\nrusty_alloc\nsnmalloc\nsystem\n"
+    );
     let output = heapmark(&["run", "--list", "--set", "service/rpc-flood", "-a", "^mimalloc$", "--threads", "3"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let plan = text(&output.stdout);
