@@ -1,5 +1,7 @@
 //! A workload that loses: units that are done again without being counted, and memory that is kept for nothing.
 
+use std::sync::Barrier;
+
 use heapmark_worker::{About, Job, Lane, Requests, Setup, Tally, Turn, Workload, resident};
 
 use crate::ballast::Ballast;
@@ -32,12 +34,17 @@ fn prepare(workload: &dyn Workload, setup: &Setup<'_>, loss: Loss) -> Result<Box
     if !loss.rss.is_zero() && resident().peak.is_none() {
         return Err("rss_pct is a share of the peak, and this system does not tell it".into());
     }
-    Ok(Box::new(HandicappedJob { inner: workload.prepare(setup)?, loss }))
+    let inner = workload.prepare(setup)?;
+    let between = Barrier::new(inner.lanes().max(1));
+    Ok(Box::new(HandicappedJob { inner, loss, between }))
 }
 
 struct HandicappedJob {
     inner: Box<dyn Job>,
     loss: Loss,
+    /// Where the lanes meet before they do units again: to the workload that is another turn, and no turn begins before
+    /// everybody has ended the last.
+    between: Barrier,
 }
 
 impl Job for HandicappedJob {
@@ -48,7 +55,8 @@ impl Job for HandicappedJob {
     fn lane(&self, index: usize) -> Box<dyn Lane + '_> {
         let ballast = (index == 0 && !self.loss.rss.is_zero()).then(|| Ballast::new(self.loss.rss));
         let debt = Debt::new(self.loss.slowdown, self.lanes().max(1));
-        Box::new(HandicappedLane { inner: self.inner.lane(index), debt, ballast, leak: self.loss.leak })
+        let (inner, between) = (self.inner.lane(index), &self.between);
+        Box::new(HandicappedLane { inner, debt, ballast, leak: self.loss.leak, between })
     }
 
     fn least_units(&self) -> u64 {
@@ -72,6 +80,7 @@ struct HandicappedLane<'a> {
     ballast: Option<Ballast>,
     /// Bytes that each unit leaks.
     leak: u64,
+    between: &'a Barrier,
 }
 
 /// Allocates so many bytes, writes them, and forgets them.
@@ -86,6 +95,7 @@ impl Lane for HandicappedLane<'_> {
         let tally = self.inner.turn(turn);
         let units = self.debt.after(turn.units);
         if units > 0 {
+            self.between.wait();
             self.inner.turn(&Turn { units, ..*turn });
         }
         if self.leak > 0 {
