@@ -21,8 +21,8 @@ pub(crate) const SETS: &[Set] = &[
         workloads: &[
             "service/lotofobjects",
             "service/rpc?connections=13",
-            "service/rpc?connections=650&turn_requests=650",
-            "service/rpc?connections=3900&turn_requests=3900",
+            "service/rpc?connections=650",
+            "service/rpc?connections=3900",
             "service/rpc-soak?turn_requests=200",
             "service/hello",
             "service/hello?threads=1",
