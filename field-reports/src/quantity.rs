@@ -1,7 +1,7 @@
 //! What can be claimed to be large or small, of one sample.
 
 use heapmark::record::{CountsRow, Sample};
-use heapmark::{Arrangement, Bytes, LEAST_RETAINED};
+use heapmark::{Arrangement, Bytes, LEAST_RETAINED, last_reading, retained};
 use serde::Deserialize;
 
 /// A number that a sample has.
@@ -75,7 +75,8 @@ impl Quantity {
             Self::Faults => sample.minor_faults as f64,
             Self::Peak => size(sample.peak_rss)?,
             Self::Worked => worked(sample)?,
-            Self::Retained => retained(sample)?,
+            // What is as good as nothing counts as that, as in the tables.
+            Self::Retained => retained(sample)?.max(LEAST_RETAINED),
             Self::PeakOverLive => size(sample.peak_rss)? / size(live())?,
             Self::WorkedOverLive => worked(sample)? / size(live())?,
             Self::SettledOverKept => settled_over_kept(sample)?,
@@ -92,15 +93,8 @@ fn worked(sample: &Sample) -> Option<f64> {
     size(sample.memory.get("worked")?.rss)
 }
 
-/// As the tables have it: above what the worker needed at its greeting, and never below what counts as nothing.
-fn retained(sample: &Sample) -> Option<f64> {
-    let last = sample.settled.last().map(|row| row.memory).or_else(|| sample.memory.get("drained").copied())?;
-    let (start, peak, left) = (size(sample.start_rss)?, size(sample.peak_rss)?, size(last.rss)?);
-    Some(((left - start) / (peak - start)).clamp(LEAST_RETAINED, 1.0))
-}
-
 fn settled_over_kept(sample: &Sample) -> Option<f64> {
-    let memory = sample.settled.last()?.memory;
+    let memory = last_reading(sample)?;
     let rss = size(memory.rss)?;
     Some(rss / (rss - size(memory.lazy_free)?))
 }

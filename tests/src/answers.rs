@@ -11,8 +11,8 @@ pub struct Answers {
     pub prepared: Prepared,
     /// After each turn.
     pub turned: Turned,
-    /// Of its requests, if it serves any.
-    pub latency: Option<Latency>,
+    /// Of its requests, once for each time that it says so.
+    pub latency: Vec<Latency>,
     /// At the end.
     pub outcome: Outcome,
 }
@@ -36,7 +36,7 @@ impl Answers {
             requested: None,
             rss: None,
         },
-        latency: None,
+        latency: Vec::new(),
         outcome: Outcome { count: 0, checksum: 0, peak_rss: None, peak_live: None },
     };
 
@@ -54,7 +54,7 @@ impl Answers {
                     say(Turned { count, ..self.turned.clone() }.write(&mut line).finish());
                 }
                 "finish" => {
-                    if let Some(latency) = &self.latency {
+                    for latency in &self.latency {
                         say(latency.write(&mut line).finish());
                     }
                     say(self.outcome.write(&mut line).finish());

@@ -68,17 +68,22 @@ impl Output {
 
     /// Writes what a record says, and where it was made.
     pub(crate) fn outcome(&self, record: &Record, outcome: &Outcome) -> Result<(), Error> {
-        let text = view::text(outcome, &self.screen);
-        match view::conditions(record, &self.screen) {
-            Some(conditions) => self.line(format_args!("{text}\n{conditions}")),
-            None => self.line(text),
-        }
+        self.line(told(record, outcome, &self.screen))
     }
 
     /// Writes a value as JSON.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(value).map_err(|error| Error::Usage(error.to_string()))?;
         self.line(text)
+    }
+}
+
+/// What a record says, and where it was made.
+pub(crate) fn told(record: &Record, outcome: &Outcome, screen: &Screen) -> String {
+    let text = view::text(outcome, screen);
+    match view::conditions(record, screen) {
+        Some(conditions) => format!("{text}\n{conditions}"),
+        None => text,
     }
 }
 

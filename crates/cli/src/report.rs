@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::{Judging, RecordSelection};
 use crate::document::{code, command_line, splice};
 use crate::exit::Exit;
-use crate::print::Output;
+use crate::print::{Output, told};
 use crate::records::{self, Judged};
 
 #[derive(Debug, Args)]
@@ -81,7 +81,6 @@ pub(crate) fn report(arguments: &Report, output: &Output) -> Result<Exit, Error>
         return Err(Error::Usage("a page shows everything; leave out --view, or choose another format".into()));
     }
     match (format, arguments.view) {
-        (Format::Text, Shown::Outcome) => output.outcome(&judged.record, outcome)?,
         (Format::Text, _) => output.line(text(arguments.view, &judged, output.screen())?)?,
         (Format::Csv, _) => output.write(&csv(arguments.view, &judged)?)?,
         (Format::Json, Shown::Outcome) => output.json(outcome)?,
@@ -119,7 +118,7 @@ const NOBODY_TO_COMPARE: &str = "no selected workload of this record has two con
 fn text(shown: Shown, judged: &Judged, screen: &Screen) -> Result<String, Error> {
     let (record, outcome) = (&judged.record, &judged.outcome);
     match shown {
-        Shown::Outcome => Ok(view::text(outcome, screen)),
+        Shown::Outcome => Ok(told(record, outcome, screen)),
         Shown::Requests => there(view::requests_text(outcome, screen), NO_REQUESTS),
         Shown::Series => there(view::series_text(&Series::of(record, outcome), screen), NO_SERIES),
         Shown::Scaling => there(view::scaling_text(&Scaling::of(record, outcome), screen), NO_SWEEP),

@@ -69,7 +69,7 @@ pub use judgement::{Call, Judgement, Quantity, judgements, twin_judgements};
 pub use outcome::{
     Alarm, CaseOutcome, Compared, ContenderOutcome, CrossChecks, IDLE_CPU_LIMIT, Metric, Outcome, TimeVerdict, TradeOff,
 };
-pub use over_time::{HalfReturned, LEAST_LIVE, LEAST_RETAINED, OverTime, Settled};
+pub use over_time::{HalfReturned, LEAST_LIVE, LEAST_RETAINED, OverTime, Settled, last_reading, retained};
 pub use process::Limits;
 pub use scaling::{Line, ScaledContender, Scaling, ScalingPoint, UslFit};
 pub use schedule::TurnOrder;

@@ -124,13 +124,13 @@ fn milliseconds(ms: u64) -> Nanos {
 }
 
 /// What was read last, after the longest quiet time there was.
-fn last_reading(sample: &Sample) -> Option<&MemoryRow> {
+pub fn last_reading(sample: &Sample) -> Option<&MemoryRow> {
     sample.settled.last().map(|row| &row.memory).or_else(|| sample.memory.get("drained"))
 }
 
 /// What is left of the peak at the last reading after everything was dropped: both are counted above what the worker needed
 /// at its greeting, of which nothing can be given back. From 0 to 1; nothing where the peak is not above that.
-pub(crate) fn retained(sample: &Sample) -> Option<f64> {
+pub fn retained(sample: &Sample) -> Option<f64> {
     Some(share_left(sample, last_reading(sample)?.rss?)?.clamp(0.0, 1.0))
 }
 

@@ -62,7 +62,7 @@ fn main() {
             requested: Some(MOST),
             rss: Some(MOST),
         },
-        latency: Some(latency()),
+        latency: vec![latency()],
         outcome: Outcome { count: MOST, checksum: MOST, peak_rss: Some(MOST), peak_live: Some(MOST) },
     };
     answers.give();
